@@ -59,8 +59,8 @@ const std::vector<format_case> formats{
      {"history list --history $folder/history.db",
       "history add $folder/good.json --history $folder/history.db",
       "run --workload yield --blocks 1 -o $folder/other --history=$folder/history.db"}},
-    // The last two files do not stop the run. Without a readable calibration, the run measures as usual;
-    // without a readable histogram file, only the trial fails.
+    // The run does not stop if it cannot read one of the last two files below. Without a readable
+    // calibration, the run measures as usual; without a readable histogram file, only the trial fails.
     {"calibration",
      reports::calibration_format,
      "state/loopbench/calibration.json",

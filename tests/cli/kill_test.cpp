@@ -159,14 +159,14 @@ private:
     }
 };
 
-TEST_F(random_kills, kills_at_random_calls_lose_no_finished_trial_and_leave_whole_reports) {
+TEST_F(random_kills, kills_at_random_calls_lose_no_finished_trial_and_leave_complete_reports) {
     const auto whole = run_until_call(with_path(first_run(1)), 0);
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     survive(100, whole->calls);
 }
 
-TEST_F(killed_run, a_kill_at_any_call_of_publishing_leaves_each_report_old_or_new) {
+TEST_F(killed_run, a_kill_at_any_call_during_publishing_leaves_each_report_either_old_or_new) {
     const auto old = now();
     ASSERT_EQ(loopbench(first_run(1)).code, 0);
     const auto own = now();

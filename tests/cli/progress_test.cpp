@@ -42,8 +42,8 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// Runs the command `words` on a pseudo-terminal, with `kind` as the value of TERM and `no_color` as that of
-/// NO_COLOR. Returns the command's output.
+/// Runs the command `words` on a pseudo-terminal, with the environment variables TERM=`kind` and
+/// NO_COLOR=`no_color`. Returns the command's output.
 std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
                           const char* no_color = "") {
     std::vector<char*> pointers;
@@ -72,7 +72,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     return all;
 }
 
-TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
+TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end) {
     loopbench_command loopbench;
     // Each trial takes longer than the shortest pause between two drawings of the bar.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
@@ -95,7 +95,7 @@ TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_then_erased) {
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// The previous test checks that a run of less than a minute prints no progress lines.
+// Without a terminal, progress lines are a minute apart. This test uses other intervals.
 TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     testing::internal::CaptureStderr();
     {

@@ -46,7 +46,7 @@ bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }
 
-TEST_F(served, servers_are_compared_interleaved_by_round_trips_and_their_own_cpu_time) {
+TEST_F(served, interleaved_servers_are_compared_by_their_round_trips_and_their_own_cpu_time) {
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));

@@ -20,7 +20,7 @@ class shard_command : public testing::Test {
 protected:
     shard_command() {
         loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-        // This contender kills the run once if its file `.kills` exists.
+        // This contender kills the run, once, if the file `loop-epoll.kills` exists next to the contender.
         loopbench.add_contender("loop-epoll", R"sh([ ! -e "$0.kills" ] || [ "$(trials)" -lt 5 ] || {
   rm "$0.kills"
   kill -9 $PPID
@@ -48,8 +48,8 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// Returns the workload and the contender of each trial by block, in the order of the trials. Leaves
-    /// out repeated trials.
+    /// Returns, for each block, the workloads and contenders of its trials in order.
+    /// Leaves out repeated trials.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -78,7 +78,7 @@ row '"real_time": 5')sh");
     loopbench_command loopbench;
 };
 
-TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_was_killed) {
+TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_shard_was_killed) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
     // Without this file, the contender counts its trials from 0 again.
@@ -119,7 +119,7 @@ TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_was_
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "only its shards can be resumed";
 }
 
-TEST_F(shard_command, a_missing_shard_is_named_and_left_out_only_on_request) {
+TEST_F(shard_command, merge_names_a_missing_shard_and_leaves_out_the_shard_only_on_request) {
     ASSERT_EQ(run_shard("1/3", "a").code, 0);
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});
@@ -151,7 +151,7 @@ TEST_F(shard_command, shards_that_differ_are_refused_and_nothing_is_written) {
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }
 
-TEST_F(shard_command, a_shard_reports_its_progress_and_leaves_conclusions_to_merge) {
+TEST_F(shard_command, a_shard_succeeds_although_a_contender_fails_and_the_merge_reports_the_failure) {
     loopbench.add_contender("loop-epoll", "exit 3");
     EXPECT_EQ(run_shard("1/2", "a").code, 0) << "all of its blocks are done";
     EXPECT_EQ(run_shard("2/2", "b").code, 0);

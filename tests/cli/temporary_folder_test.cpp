@@ -52,7 +52,7 @@ row '"real_time": 10'
     EXPECT_EQ(ran.output.find(".loopbench-"), std::string::npos) << ran.output;
 }
 
-TEST_F(temporary_files, leftovers_of_a_killed_process_are_removed_and_nothing_else) {
+TEST_F(temporary_files, only_the_leftovers_of_a_killed_process_are_removed) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
         run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
@@ -75,8 +75,8 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
 }
 
 /// Returns shell code that starts a process through `front`, waits until the process runs, and leaves the
-/// process behind. The code first removes the PID file of an earlier process. Otherwise the code would not
-/// wait, and the run would end the new process before this process has written its PID.
+/// process behind. The code first removes the PID file of an earlier process. Otherwise, the code would find
+/// that file and would not wait until the new process has written its PID.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
@@ -106,17 +106,17 @@ rm "$0.pid"
     EXPECT_EQ(run().code, 0);
 }
 
-TEST_F(temporary_files, an_orphaned_process_of_a_listing_is_ended) {
+TEST_F(temporary_files, an_orphaned_process_that_starts_while_workloads_are_listed_is_ended) {
     write_script(loopbench.path("bin/contenders/asio-epoll"), leave_a_process("env -i") + "echo yield\n");
     EXPECT_EQ(loopbench({"list"}).code, 0);
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// A run can interleave this workload on request, because the catalog does not contain it.
+// A workload that can be interleaved on request. A workload of the catalog might have a fixed pairing.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
 // The orphaned process of one contender ran during the slices of all contenders and disturbed these slices.
-TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated) {
+TEST_F(temporary_files, slices_that_an_orphaned_process_disturbed_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);
     loopbench.add_contender("daemon",
@@ -136,7 +136,7 @@ TEST_F(temporary_files, slices_measured_beside_an_orphaned_process_are_repeated)
 
 // The runner cannot tell which contender started an orphaned process with an empty environment. Every
 // contender that ran during the life of this process counts as disturbed.
-TEST_F(temporary_files, slices_measured_beside_an_unassignable_process_are_repeated) {
+TEST_F(temporary_files, slices_that_a_process_of_unknown_origin_disturbed_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);
     loopbench.add_contender("daemon", leave_a_process("env -i") + good_row, knows_slices);

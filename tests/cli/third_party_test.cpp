@@ -23,7 +23,7 @@ protected:
         return loopbench(more);
     }
 
-    /// Returns the `time` results of the contender `next` by benchmark.
+    /// Returns, for each benchmark, the result of the contender `next` for the metric `time`.
     std::map<std::string, nlohmann::json> times() const {
         std::map<std::string, nlohmann::json> all;
         const auto report = loopbench.report();
@@ -56,7 +56,7 @@ TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
     for (const auto* part : {"next", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
-TEST_F(third_party, the_same_build_is_no_regression) {
+TEST_F(third_party, comparing_a_build_with_itself_finds_no_regression) {
     const auto ran =
         compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set", "--blocks", "20"});
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;

@@ -32,8 +32,8 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
     }
 }
 
-/// Writes all bytes and then ends the stream: with a half-close if the writer has one, otherwise by closing
-/// the writer.
+/// Writes all bytes and then ends the stream: with a half-close if the writer supports this, otherwise
+/// by closing the writer.
 template <bench::Runtime R, class Writer>
 task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     const auto result = co_await to.write_all(bytes);
@@ -53,8 +53,8 @@ struct connected_pair {
     Stream server;
 };
 
-/// Sends `bytes` bytes in both directions at the same time, and expects that they arrive. If the kernel's
-/// buffers hold fewer bytes, the writes have to wait.
+/// Sends `bytes` bytes in both directions at the same time, and expects that all bytes arrive. If the
+/// kernel's buffers hold fewer bytes, the writes have to wait.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);
@@ -100,8 +100,8 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// Waits for a connection, and expects that the accept is cancelled. The caller must let other
-/// code close the listener.
+/// Waits for a connection, and expects that the accept is cancelled. Other code must close the
+/// listener in the meantime.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {

@@ -80,8 +80,8 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made)
     EXPECT_EQ(calls, 0);
 }
 
-// Each of two calls cancels the other call. Because they are due at the same time, the cancelled call might
-// already be in the queue.
+// Each of two calls cancels the other call. Because both calls are due at the same time, the cancelled call
+// might already be in the queue.
 CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
@@ -108,7 +108,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, a_dropped_handle_cancels_no_call_and_a_cancelled_time_can_be_armed_again) {
+CONFORMANCE_TEST(call_at, dropping_a_handle_does_not_cancel_its_call_but_a_cancelled_call_is_not_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -146,7 +146,7 @@ CONFORMANCE_TEST(call_at, functions_that_arm_the_next_call_at_once_do_not_starve
     EXPECT_GT(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, an_exception_of_a_function_leaves_run_and_other_calls_stay_armed) {
+CONFORMANCE_TEST(call_at, run_throws_the_exception_of_a_called_function_and_other_calls_stay_armed) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto until_called = [&]() -> task_of<R> {

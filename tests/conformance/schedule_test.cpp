@@ -143,7 +143,7 @@ CONFORMANCE_TEST(schedule, coroutines_that_yield_run_alternately) {
     EXPECT_EQ(seen, (std::vector{1, 2, 1, 2, 1, 2}));
 }
 
-CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_other_tasks_are_kept) {
+CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_spawned_task_and_keeps_other_tasks) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto failing = [&]() -> task_of<R> {
@@ -158,7 +158,7 @@ CONFORMANCE_TEST(schedule, an_exception_of_a_spawned_task_leaves_run_and_other_t
     EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continued, too
 }
 
-CONFORMANCE_TEST(schedule, an_exception_of_a_posted_function_leaves_run_and_later_posts_are_kept) {
+CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_posted_function_and_keeps_later_posts) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
@@ -225,7 +225,7 @@ CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_keep_the_order_of
 
 // The posting thread allocates memory for each post, and the loop's thread must free this memory. If the
 // loop's thread kept the memory in its free lists, the memory of the process would grow with every post.
-CONFORMANCE_TEST(schedule, posts_from_another_thread_leave_no_memory_with_the_loop) {
+CONFORMANCE_TEST(schedule, the_memory_of_posts_from_another_thread_is_freed) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
     R& runtime = this->keep(this->make_runtime());
@@ -267,7 +267,7 @@ CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) 
 }
 
 // The second of three posted functions throws. The third function must run in the next run().
-CONFORMANCE_TEST(schedule, an_exception_of_another_threads_post_leaves_run_and_later_posts_are_kept) {
+CONFORMANCE_TEST(schedule, run_throws_the_exception_of_another_threads_post_and_keeps_later_posts) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     const auto post_three = [&](int first) {

@@ -171,10 +171,10 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// Two tasks wait for one event each. A frame that is destroyed before its waiting frame sets one event,
-// and a frame that is destroyed after its waiting frame sets the other event. The test excludes runtimes
-// with Asio's tasks, because Asio destroys frames while it destroys its services, and a destructor that
-// uses a service would crash.
+// Two tasks each wait for an event that belongs to another task. The destruction of that other task's frame
+// sets the event: in one pair of tasks before the frame of the waiting task is destroyed, in the other pair
+// afterwards. The test excludes runtimes with Asio's tasks, because Asio destroys frames while it destroys
+// its services, and a destructor that uses a service would crash.
 CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;

@@ -48,7 +48,7 @@ CONFORMANCE_TEST(sleep, a_sleep_among_many_others_never_ends_before_its_deadline
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_until_a_past_time_goes_through_the_queue) {
+CONFORMANCE_TEST(sleep, a_task_that_sleeps_until_a_past_time_continues_through_the_queue) {
     for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
         const auto owner = this->make_runtime();
         R& runtime = *owner;

@@ -1,6 +1,6 @@
-// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. The
-// tests detect defects of the functions that create Unix streams, which in an adapter differ from the
-// functions that create TCP streams.
+// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. An
+// adapter creates Unix streams and TCP streams with different functions; these tests detect defects of the
+// functions for Unix streams.
 #include <unistd.h>
 
 #include <cerrno>

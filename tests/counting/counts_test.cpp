@@ -92,12 +92,12 @@ TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
     EXPECT_SAYS(missing(counted), "100 when 200");
 }
 
-TEST(counts, a_hang_under_the_tracer_ends_at_the_trial_limit_with_a_reason) {
+TEST(counts, a_contender_that_hangs_under_the_tracer_is_stopped_and_the_reason_is_reported) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     const auto counted =
         count(planted, "shy",
               {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
-    EXPECT_TRUE(counted.metrics.contains("allocations"));  // counted without a tracer
+    EXPECT_TRUE(counted.metrics.contains("allocations"));  // allocations are counted even without a tracer
     EXPECT_FALSE(counted.metrics.contains("waits"));
     EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
@@ -132,7 +132,7 @@ private:
     std::string path_;
 };
 
-TEST(counts, a_corrupt_trace_gives_no_counts_and_a_reason) {
+TEST(counts, a_corrupt_trace_gives_a_reason_instead_of_counts) {
     if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
     for (const std::string lie :
          {"sed -i /execve/d \"$record\"", "truncate -s 4096 \"$record\"", ": >\"$record\"", "rm \"$record\"",

@@ -25,7 +25,7 @@ const bench::contender contender{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
-    for (const auto* metric : metrics)  // at 100 ns per operation, 200 ms are two million operations
+    for (const auto* metric : metrics)  // two million operations of 100 ns take 200 ms
         report.results.push_back(measured_as(workload, contender.name.c_str(), metric, 100));
     return report;
 }
@@ -45,7 +45,7 @@ bench::counted_result overhead_in(const std::function<trial_outcome(const trial_
     return bench::overhead_of(contender, "yield", report_with(metrics), {}, executor);
 }
 
-TEST(overhead, work_that_takes_proportional_time_has_a_doubling_of_two) {
+TEST(overhead, the_doubling_ratio_is_two_if_the_time_is_proportional_to_the_work) {
     const auto found = overhead_in([](const trial_request& request) {
         const auto operations = static_cast<double>(request.operations.value());
         return did(request, operations * (request.recording ? 102 : 100));
@@ -55,12 +55,13 @@ TEST(overhead, work_that_takes_proportional_time_has_a_doubling_of_two) {
     EXPECT_TRUE(found.missing.empty());
 }
 
-TEST(overhead, work_that_takes_constant_time_has_a_doubling_of_one) {
+TEST(overhead, the_doubling_ratio_is_one_if_the_time_is_constant) {
     const auto found = overhead_in([](const trial_request& request) { return did(request, 1e6); });
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Makes the run with 2N operations take 1.5 times as long as usual in one of every `pairs` triples.
+/// Returns the overhead if, in one of every `pairs` triples, the run with 2N operations takes 1.5 times
+/// as long as usual.
 bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return overhead_in([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -69,7 +70,7 @@ bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     });
 }
 
-TEST(overhead, measuring_stops_when_the_doubling_is_clear_or_at_the_maximum_of_triples) {
+TEST(overhead, measuring_stops_when_the_doubling_ratio_is_clear_or_at_the_maximum_of_triples) {
     EXPECT_EQ(overhead_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_EQ(overhead_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
     const auto noisy = overhead_when_one_is_slow_of(4);
@@ -80,7 +81,7 @@ TEST(overhead, measuring_stops_when_the_doubling_is_clear_or_at_the_maximum_of_t
     EXPECT_EQ(hopeless.samples.at("doubling").size(), bench::most_triples);
 }
 
-TEST(overhead, a_doubling_that_stays_unclear_causes_a_warning_with_its_interval) {
+TEST(overhead, a_doubling_ratio_that_stays_unclear_causes_a_warning_with_its_interval) {
     using expected = std::pair<std::size_t, std::vector<std::string>>;
     for (const auto& [pairs, warnings] : {expected{2, {"yield of asio-epoll (2.50 [2.00, 3.00])"}},
                                           expected{1, {"yield of asio-epoll (3.00)"}}, expected{4, {}}}) {
@@ -109,7 +110,8 @@ TEST(overhead, zero_operations_give_no_overhead) {
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Runs without recording take additional time. The extra triples for an unclear doubling need no such runs.
+// The run without recording measures the recording overhead. The triples that are added because the doubling
+// ratio is unclear omit this run, to save time.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {
@@ -188,7 +190,7 @@ TEST(overhead, only_the_checks_that_apply_to_a_result_are_run) {
     EXPECT_TRUE(interrupted.metrics.empty() && interrupted.missing.empty());
 }
 
-TEST(overhead, a_doubling_out_of_bounds_causes_a_warning_that_names_the_result) {
+TEST(overhead, a_doubling_ratio_out_of_bounds_causes_a_warning_that_names_the_result) {
     for (const auto& [doubling, warns] :
          {std::pair{1.89, true}, {1.9, false}, {2.0, false}, {2.1, false}, {2.11, true}, {1.0, true}}) {
         auto report = report_with({"time"});
@@ -202,7 +204,7 @@ TEST(overhead, a_doubling_out_of_bounds_causes_a_warning_that_names_the_result) 
 }
 
 // The contender does no work: it claims to have done the requested number of operations in constant time.
-TEST(checking_run, constant_time_breaks_the_law_of_doubling_in_the_report_and_the_journal) {
+TEST(checking_run, report_and_journal_contain_the_broken_law_of_a_contender_that_does_no_work) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(
 n=${LOOPBENCH_OPERATIONS:-1000000}

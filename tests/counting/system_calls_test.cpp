@@ -21,7 +21,7 @@ exit_group(0)                           = ?
     EXPECT_EQ(calls.waits, 0u);
 }
 
-TEST(strace_log, a_call_interrupted_by_another_thread_counts_once) {
+TEST(strace_log, a_call_whose_log_line_another_thread_interrupts_counts_once) {
     const auto calls = read_strace_log(R"(12 epoll_wait(5,  <unfinished ...>
 13 write(4, ""..., 8) = 8
 12 <... epoll_wait resumed>[{events=EPOLLIN, data={u32=4, u64=4}}], 128, -1) = 1

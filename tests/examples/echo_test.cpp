@@ -99,7 +99,7 @@ TEST_P(echo_server, the_next_client_is_served_after_the_previous_one_has_left) {
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
-    auto second = tcp_peer::connected_to(port);  // waits in the backlog
+    auto second = tcp_peer::connected_to(port);  // this connection waits in the backlog
     second.send("two");
     first.send("one");
     EXPECT_EQ(first.receive(8), "Got: one");
@@ -123,7 +123,7 @@ TEST_P(echo_server, the_counts_continue_while_a_client_is_silent) {
     static_cast<void>(finished(program));
 }
 
-TEST_P(echo_server, the_server_tries_once_a_second_while_it_has_no_descriptor_for_a_client) {
+TEST_P(echo_server, the_server_retries_accept_once_a_second_while_it_has_no_free_descriptor) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
     program.limit_descriptors(3);  // the program already has more descriptors

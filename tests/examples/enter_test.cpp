@@ -35,7 +35,7 @@ terminal open_terminal() {
     return opened;
 }
 
-// Returns a file with one empty line. The file position is the start.
+// Returns a file with one empty line. The file position is at the start.
 unique_fd file_with_a_line() {
     unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
     checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");

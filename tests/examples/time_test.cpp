@@ -35,7 +35,7 @@ using sleeping = on_every_design;
 TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
     // loop-tick detects a deadline only at its next tick of 100 ms. Its sleeps and the end of the gather can
-    // be three ticks late in total.
+    // together be three ticks late.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
@@ -58,7 +58,7 @@ TEST_P(sleeping, the_loop_does_not_wait_for_a_cancelled_sleep) {
     EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep was an hour long
 }
 
-TEST_P(sleeping, busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {
+TEST_P(sleeping, the_program_busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {
     const program_end end = run_program("busy_waiting", in_virtual_time());
     const std::string measured = end.output.substr(end.output.find("Brandenburg\n") + 12);
     double wall_ms = 0;
@@ -74,7 +74,7 @@ TEST_P(sleeping, busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {
     }
 }
 
-TEST_P(sleeping, busy_waiting_prints_its_cpu_time_relative_to_the_elapsed_time) {
+TEST_P(sleeping, the_program_busy_waiting_prints_its_cpu_time_relative_to_the_elapsed_time) {
     const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
     EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }

@@ -51,7 +51,7 @@ TEST(the_queue_by_hand, the_program_prints_what_its_tutorial_prints) {
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// Returns `count` lines, beginning with line `from`. Each line ends after the name of its task.
+// Returns `count` lines, beginning with line `from`. Each line is cut after the name of its task.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -80,7 +80,7 @@ TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
     EXPECT_EQ(lines[0], "Running task main, finished False, res : None");
 }
 
-// Creates a folder and makes it the current folder while this object exists.
+// A new folder that is the current folder while this object exists.
 class inside_a_folder {
 public:
     inside_a_folder() : before_(files::current_path()) {

@@ -65,7 +65,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_none) {
+TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_no_histograms) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -106,7 +106,7 @@ TEST_F(histograms, a_resumed_run_keeps_and_completes_the_histograms_of_a_killed_
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-TEST_F(histograms, a_new_run_removes_the_histograms_of_the_run_before) {
+TEST_F(histograms, a_new_run_removes_the_histograms_of_the_previous_run) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
@@ -157,9 +157,9 @@ TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// A trial whose line could not be written to the journal runs again when the run is resumed. Its histogram
-// must be counted only once.
-TEST_F(histograms, the_histogram_of_an_unrecorded_trial_is_not_counted) {
+// If the line of a trial cannot be written to the journal, the trial is repeated when the run is resumed.
+// Only the histogram of the repetition must be counted.
+TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",
         "[ $(trials) -ne 2 ] || [ -e $0.full ] || "
@@ -193,7 +193,7 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
-TEST_F(histograms, damaged_histograms_are_refused_with_the_line_and_a_page_omits_them) {
+TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_a_page_omits_them) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
@@ -224,7 +224,7 @@ TEST(histogram_file, reading_a_histogram_file_returns_the_histograms_of_one_work
     EXPECT_THROW(bench::read_histogram_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(histogram_file, histograms_that_exceed_a_line_of_the_runs_file_are_refused) {
+TEST(histogram_file, histograms_too_long_for_a_line_of_the_runs_own_file_are_refused) {
     const temporary_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;
@@ -250,7 +250,7 @@ TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {
     EXPECT_SAYS(text, "#[Mean    =       50.500, StdDeviation   =       28.866]");
 }
 
-TEST(hgrm, the_percentile_output_ends_where_a_double_has_no_next_percentile) {
+TEST(hgrm, the_percentile_output_ends_when_a_double_cannot_represent_the_next_percentile) {
     constexpr std::uint64_t most = std::uint64_t{1} << 62U;
     const reports::histogram hostile{"w", "c", "late", 1, 1, 2, {{1, 1, most}, {2, 2, 1}}};
     const auto text = reports::write_hgrm(std::span(&hostile, 1));

@@ -223,7 +223,7 @@ TEST_F(shards, duplicate_shards_are_refused) {
     EXPECT_SAYS(refusal({one, one}), "is in both ");
 }
 
-TEST_F(shards, missing_shards_are_named_and_accepted_on_request) {
+TEST_F(shards, missing_shards_are_named_in_an_error_and_accepted_on_request) {
     const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
     EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
     const auto record = merged(all, missing_shards_are::allowed);
@@ -269,7 +269,7 @@ TEST_F(shards, a_merged_record_has_the_counts_of_the_first_shard) {
     EXPECT_EQ(record.counted[0].metrics.at("waits"), 0.5);
 }
 
-TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other) {
+TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other_machine) {
     const auto refuse_io_uring = [](bench::session_record& of) {
         for (auto& trial : of.outcome.trials)
             if (trial.where.contender == 1) {
@@ -293,7 +293,7 @@ TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
     EXPECT_EQ(found->status, reports::result_status::failed);
 }
 
-TEST_F(shards, whole_merged_missing_and_invalid_journals_are_refused_as_shards) {
+TEST_F(shards, journals_that_are_missing_or_invalid_or_no_shards_are_refused) {
     const auto name = [](const std::filesystem::path& of) {
         return complaint_of<std::exception>([&] { bench::read_shard(of); });
     };

@@ -136,7 +136,7 @@ TEST(plan, the_build_with_fewer_layouts_limits_the_number_of_layout_pairs) {
     EXPECT_EQ(bench::layout_of(plan_of_layouts(0, 0), 5, 0), 0U);
 }
 
-TEST(plan, a_layout_is_never_compared_with_itself_and_the_aa_copy_has_its_own_if_possible) {
+TEST(plan, a_layout_is_never_compared_with_itself_and_the_aa_copy_has_its_own_layout_if_possible) {
     for (const std::size_t layouts : {6U, 7U, 20U}) {
         const auto plan = plan_of_layouts(layouts, layouts);
         for (std::uint64_t block = 0; block < 40; ++block)

@@ -86,8 +86,8 @@ TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// The first block must not be an exception.
-TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
+// One unsupported trial must not exclude the result, even if it occurs in the first block.
+TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_run_again) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
         const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -100,7 +100,7 @@ TEST(runner, a_result_unsupported_in_any_one_block_is_run_again) {
     }
 }
 
-TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up) {
+TEST(runner, several_unsupported_attempts_in_one_block_count_only_once) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
         if (request.who.name == "loop-epoll") return ended(result_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);
@@ -116,8 +116,8 @@ TEST(runner, repeated_attempts_in_a_block_count_once_before_a_result_is_given_up
     }
 }
 
-// The contender can run the workload. In one block, a temporary problem made it report the workload as
-// unsupported.
+// The contender can run the workload. In one block, a temporary problem made the contender report
+// the workload as unsupported.
 TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -184,7 +184,7 @@ TEST(runner, the_longest_block_decides_if_another_block_fits_into_the_budget) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, each other one 0.4 s
+            now += ++trials <= 4 ? 1500ms : 100ms;  // the first block takes 6 s, each later block 0.4 s
             return took_ns(1);
         },
         [&] { return now; });
@@ -271,7 +271,7 @@ TEST(runner, the_run_ends_if_every_result_has_failed) {
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// Returns the values of a request that the plan determines, as a text.
+/// Returns a text with the values in the request that depend on the plan.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
@@ -321,7 +321,8 @@ TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The interrupted row runs again. All of its trials then come from one machine and can be compared.
+    // The interrupted workload runs again as a whole, so that all its trials come from the same machine
+    // and can be compared.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};

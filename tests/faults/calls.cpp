@@ -29,7 +29,8 @@ int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-// std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()). It calls pthread_create().
+// The mangled name of std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void
+// (*)()), which calls pthread_create().
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,
                                                                                                   void (*)());
@@ -172,12 +173,12 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// Enters the kernel with the queued requests, and makes the planned request fail. For a request with
-/// fate::made_first, the request is made, and the result of its completion is overwritten. All these requests
-/// are cancellations, whose completions exist directly after the entry.
+/// Enters the kernel with the queued requests, and makes the planned request fail. A request with
+/// fate::made_first is made, and the result of its completion is overwritten. This is possible because all
+/// such requests are cancellations, which have completed when the kernel returns.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
-    constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // not used in the user data of a cancellation
+    constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // a bit that no cancellation's user data uses
     std::uint64_t marked = 0;
     for (unsigned i = ring.sq.sqe_head; i != ring.sq.sqe_tail; ++i) {
         io_uring_sqe& request = ring.sq.sqes[i & ring.sq.ring_mask];
@@ -334,7 +335,7 @@ int __wrap_accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
     return with_errno(site_id::accept4, [=] { return __real_accept4(fd, from, size, flags); });
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t size) {
-    const bool is_second = exchange(is_connecting, fd, true);  // asks for the result of the first call
+    const bool is_second = exchange(is_connecting, fd, true);  // this call asks for the result of the first
     if (is_second && is_for_first_connect()) return __real_connect(fd, to, size);
     return with_errno(site_id::connect, [=] { return __real_connect(fd, to, size); });
 }

@@ -1,7 +1,7 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
 // The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
-// counts the calls, and makes one call end with the planned error. Therefore, the tested loop is the loop
+// counts the calls, and makes one call end with the planned error. Therefore, the tests run the same code
 // that is measured and installed. An io_uring request that must fail becomes a request that does nothing and
 // completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still have
 // the same pending requests.
@@ -27,7 +27,7 @@ enum class fate {
     told,        // the call is not made; the caller receives the error
     ends_loop,   // like `told`, but afterwards, the loop can be unusable
     seen,        // the test does not cause this error; it must occur in some run
-    cannot,      // the call's arguments make the error impossible; they are checked
+    cannot,      // the call's arguments make the error impossible; the test checks them
 };
 std::string_view to_text(fate what) noexcept;
 
@@ -125,12 +125,12 @@ inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::coun
 /// The plan to make one call fail.
 struct plan {
     site_id where;
-    unsigned index;  // counts the calls at this site from 0
+    unsigned index;  // the number of the call at this site, from 0
     failure what;
 };
 
-/// Counts the calls of all threads between resume() and pause(), and makes the planned call fail. Only one
-/// object of this class can exist at a time.
+/// A counter of the calls that all threads make between resume() and pause(). The counter makes the planned
+/// call fail. Only one object of this class can exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;

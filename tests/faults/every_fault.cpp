@@ -66,8 +66,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// The kernel's clock. Throws spin if the loop waits too often, and lost_operation if a
-/// wait takes ten seconds.
+/// A clock that shows the kernel's time. Its wait() throws `spin` if the loop waits too often, and
+/// `lost_operation` if a wait takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -118,7 +118,7 @@ bool is(const std::exception_ptr& error, const failure& planned) {
     } catch (const std::system_error& found) {
         return found.code().value() == planned.told_as;
     } catch (const std::runtime_error&) {
-        return planned.error < 0;  // a negative error is one of getaddrinfo(3)
+        return planned.error < 0;  // only getaddrinfo(3) has negative errors
     } catch (...) {
         return false;
     }
@@ -212,7 +212,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // run() can throw more than one error
+            constexpr int runs_max = 4;  // after an error, run() is called again
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -280,7 +280,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // the number of the allocation, from 1; 0 without a failure
+    const std::size_t failing_allocation_;  // the number of the allocation, from 1; 0: none fails
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -309,7 +309,7 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// Makes the runs on all designs, and counts how often each error of each site was tried.
+/// All runs on all designs, and the counts of how often each error of each site was tried.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}

@@ -162,7 +162,7 @@ task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     }
 }
 
-/// Returns an abstract Unix address that is unique in this process and among all processes.
+/// Returns an abstract Unix address that no other socket of this or another process uses.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
     std::array<char, 64> name{};
@@ -189,7 +189,7 @@ stream_pair unix_pair(event_loop& loop) {
 }
 
 /// Writes the beginning of much() until the descriptor accepts no more bytes, and returns the remaining
-/// bytes. The loop's own write of the remaining bytes then has to wait from its start.
+/// bytes. If the loop then writes the remaining bytes, this write has to wait at once.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -372,7 +372,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         done = true;
         seen.expect(loop.now() < start + late, "a timer came as late as the next one");
     };
-    // The race ends with the earlier timer. It does not wait for the late timer.
+    // The race ends with the earlier timer and does not wait for the later timer.
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
 }

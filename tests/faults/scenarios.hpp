@@ -14,7 +14,7 @@
 
 namespace loopbench::loop::faults {
 
-/// Records the outcome of a scenario's operations. A ledger does not allocate memory, and
+/// A record of the outcomes of a scenario's operations. A ledger does not allocate memory, and
 /// it outlives the loop.
 class ledger {
 public:
@@ -49,7 +49,7 @@ struct scenario {
     task<void> (*run)(event_loop& loop, ledger& seen);
     bool leaves_operations = false;                  // the loop's destruction ends the operations
     bool ends_with_run = false;                      // if run() throws, the work is cancelled
-    int has_error = 0;                               // an error that occurs also without a failing call
+    int has_error = 0;                               // an error that occurs even if no call fails
     std::optional<site_id> only_for = std::nullopt;  // the only site whose calls fail in this scenario
 };
 std::span<const scenario> scenarios() noexcept;

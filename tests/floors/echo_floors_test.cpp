@@ -37,7 +37,7 @@ bool is_warm_up(const passing& message) {
     return message.number < workloads::warm_up_round_trips;
 }
 
-TEST_P(echo_floors, messages_over_a_wire_are_proved_as_round_trips) {
+TEST_P(echo_floors, each_message_over_an_unchanged_wire_counts_as_one_round_trip) {
     wire w(3, [](const passing&) { return fate::whole; });
     run_over(w);
     if (IsSkipped()) return;
@@ -115,7 +115,7 @@ TEST_P(echo_floors, a_reply_of_the_previous_round_trip_fails_the_trial) {
     EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_others_finish) {
+TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_connections_finish) {
     wire w(3, [](const passing& message) {
         const bool cut =
             message.connection == 1 && message.which == direction::request && message.number == seventh_timed;

@@ -39,8 +39,8 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Runs the trial. Returns an empty string if the trial has a number, otherwise the reason in the words
-/// of a report.
+/// Runs the trial. Returns an empty string if the trial has a number. Otherwise returns the reason, as a
+/// report would state it.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -65,7 +65,7 @@ bool has_uring() {
     return true;
 }
 
-TEST(floors, each_floor_lists_every_workload_of_the_suite_in_its_order) {
+TEST(floors, each_floor_lists_every_workload_of_the_suite_in_the_order_of_the_suite) {
     const auto suite = workload_table();
     for (const floor& f : all_floors()) {
         ASSERT_EQ(f.workloads.size(), suite.size()) << f.name;
@@ -84,7 +84,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
     return names;
 }
 
-TEST(floors, floors_prove_their_echo_workloads_at_the_small_size) {
+TEST(floors, echo_floors_of_small_size_pass_the_check_of_their_work) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
     for (const floor& f : kernels_floors()) {
@@ -98,7 +98,7 @@ TEST(floors, floors_prove_their_echo_workloads_at_the_small_size) {
     }
 }
 
-TEST(floors, floors_prove_their_streams_and_wakeups_at_the_small_size) {
+TEST(floors, stream_and_wakeup_floors_of_small_size_pass_the_check_of_their_work) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
@@ -109,7 +109,7 @@ TEST(floors, floors_prove_their_streams_and_wakeups_at_the_small_size) {
     }
 }
 
-TEST(floors, floors_prove_their_timer_workloads_at_the_small_size) {
+TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
     std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));
@@ -122,7 +122,7 @@ TEST(floors, floors_prove_their_timer_workloads_at_the_small_size) {
 }
 
 // All requested operations would take a day, so the floors must stop at the end of the slices.
-TEST(floors, floors_stop_after_the_last_slice_and_prove_the_work_that_was_done) {
+TEST(floors, floors_stop_after_the_last_slice_and_pass_the_check_of_the_work_done_so_far) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
@@ -136,7 +136,7 @@ TEST(floors, floors_stop_after_the_last_slice_and_prove_the_work_that_was_done) 
     }
 }
 
-TEST(floors, the_coroutine_floor_proves_the_workloads_that_need_only_a_scheduler) {
+TEST(floors, the_coroutine_floor_runs_the_workloads_that_need_only_a_scheduler) {
     const floor f = coroutine_floor();
     for (const contender_workload& each : f.workloads) {
         trial t(workload_size::small, 20'000);
@@ -179,7 +179,7 @@ TEST(floors, a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
               "unsupported: io_uring refused: Operation not permitted");
 }
 
-TEST(floors, a_floor_that_cannot_be_set_up_for_another_reason_fails) {
+TEST(floors, a_floor_that_cannot_open_a_socket_fails_and_is_not_unsupported) {
     const std::array can{floor_workload{
         "sleep/serial", [](trial&) { throw std::system_error(EMFILE, std::generic_category(), "socket"); }}};
     EXPECT_THROW(outcome_of(workload_named(all_workloads(can, {}), "sleep/serial")), std::system_error);

@@ -11,7 +11,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A function with a name.
+/// A function, with the name that a failing test prints.
 template <class Function>
 struct named {
     const char* name;

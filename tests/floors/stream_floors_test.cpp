@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(all, stream_floors,
                                          named<stream_floor>{"uring", stream_uring}),
                          name_of);
 
-TEST_P(stream_floors, streams_through_a_pipe_and_over_a_connection_prove_their_work) {
+TEST_P(stream_floors, streams_through_a_pipe_and_over_a_connection_pass_the_check_of_their_work) {
     EXPECT_EQ(outcome_of(open_pipe()), "");
     if (IsSkipped()) return;
     EXPECT_EQ(outcome_of(open_stream_over_loopback()), "");
@@ -120,7 +120,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     EXPECT_TRUE(outcome.starts_with("bytes received: expected 344064, got ")) << outcome;
 }
 
-// The other floors would wait forever for space in the pipe, because nothing reads from it.
+// The other floors would wait forever for space in the pipe, because no thread reads from the pipe.
 TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_into_the_pipe_fails_the_trial) {
     trial t(workload_size::small, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);

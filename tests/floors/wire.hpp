@@ -1,4 +1,4 @@
-// Connections with a thread between client and server that passes on every message. For each message, a test
+// Connections in which a thread between client and server passes on every message. For each message, a test
 // decides if the message arrives whole or in pieces, unchanged or changed, or not at all.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip, from 0; the warm-up comes first
+    std::uint64_t number;  // number of the round trip, from 0, including the warm-up
     std::span<std::byte> bytes;
 };
 
@@ -48,11 +48,11 @@ public:
     std::span<const connection> connections() const noexcept { return ends_; }
 
 private:
-    // The wire's two sockets of one connection.
+    // The two sockets with which the wire takes part in one connection.
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;
-        std::array<std::uint64_t, 2> carried{};  // messages, by direction
+        std::array<std::uint64_t, 2> carried{};  // number of messages in each direction
     };
 
     void carry_messages();

@@ -7,8 +7,8 @@
 
 namespace loopbench::fuzz {
 
-/// A function that reads `text` and then uses the result as the commands do. The reader must refuse an
-/// invalid text with its own type of error, which the function catches. Any other exception is a bug.
+/// A function that reads `text` and then uses the result as the commands do. The function catches the type of
+/// error with which its format's code refuses invalid texts. Any other exception is a bug.
 struct reader {
     char letter;  // the first byte of an input selects the reader; the rest is the text
     std::string_view name;
@@ -32,7 +32,8 @@ inline constexpr std::array readers{
     reader{'h', "list of histograms", read_histograms},
 };
 
-/// Passes the rest of the input to the reader that the first byte selects. Ignores an input without a reader.
+/// Passes the input after its first byte to the reader that the first byte selects. Ignores an
+/// input without a reader.
 void read(std::string_view input);
 
 }  // namespace loopbench::fuzz

@@ -1,5 +1,5 @@
-// Tests calibration rates. Each fake trial takes exactly the configured time, so that the correct verdict is
-// known.
+// Tests the rates that a calibration determines. Each fake trial takes exactly the configured time, so that
+// the correct verdict is known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// A control experiment. A threshold of 0 must cause false alarms.
+// This is a control experiment: a threshold of 0 must cause false alarms.
 TEST(calibrate, a_calibration_counts_false_alarms) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
@@ -187,7 +187,7 @@ TEST(calibrate, a_session_that_is_not_interleaved_has_no_referee) {
     EXPECT_FALSE(bench::referee_plan(paired_by(reports::pairing::sequential, 1, 1).plan));
 }
 
-TEST(calibrate, an_incomplete_try_of_a_calibration_is_ignored) {
+TEST(calibrate, an_incomplete_attempt_of_a_calibration_is_ignored) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
     EXPECT_EQ(found.aa.tries, 1U);

@@ -105,8 +105,8 @@ TEST(check_counts, the_count_of_a_result_that_was_not_run_is_unclear) {
     EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
-/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). Times have a spread of 1
-/// %.
+/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). All times have a
+/// spread of 1 %.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -199,7 +199,7 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
     small.plan = reports::planned{.size = "small"};
-    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // the contender's default
+    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // the contender's default size
     EXPECT_EQ(time_found(small).kind, gate_result_kind::unclear);
     EXPECT_SAYS(time_found(small).message, "has full size and the report has small");
     auto unknown = session(1);
@@ -287,7 +287,7 @@ TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
     EXPECT_EQ(twice[1].kind, gate_result_kind::regression) << twice[1].message;
 }
 
-TEST(check_times, only_the_first_primary_metric_must_rule_out_a_doubling) {
+TEST(check_times, a_doubling_must_be_ruled_out_only_for_the_first_primary_metric) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
         for (auto& item : noisy.results)  // the median of the pairs stays the same

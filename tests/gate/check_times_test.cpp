@@ -112,7 +112,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     loopbench.add_contender("asio-epoll", on_cpu(10'000));
     loopbench.add_contender("loop-epoll", on_cpu(5000));
     constexpr auto workload =
-        "echo/rtt/conns:1";  // not in the catalog; a known workload could have another pairing
+        "echo/rtt/conns:1";  // not in the catalog, where a workload can have a fixed pairing
     ASSERT_EQ(check({"--update", "--tier", "times", "--pairing", "concurrent"}, workload).code, 0);
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);
@@ -271,7 +271,7 @@ TEST_F(check_timed, a_baseline_file_of_another_machine_is_inconclusive) {
     EXPECT_SAYS(ran.output, "another machine (a faster one; ");
 }
 
-TEST_F(check_timed, a_failing_contender_is_an_error) {
+TEST_F(check_timed, a_failing_contender_causes_an_error) {
     update();
     loopbench.add_contender("loop-epoll", "exit 7");
     const auto ran = check();
@@ -324,7 +324,7 @@ TEST_F(check_timed, standard_output_contains_only_the_requested_format) {
     starts("json", "{\n \"schema\": \"loopbench-check/1\"");
 }
 
-TEST_F(check_timed, a_file_that_is_no_baseline_file_is_a_usage_error) {
+TEST_F(check_timed, a_file_that_is_no_baseline_file_causes_a_usage_error) {
     const auto refused = [&](const std::string& text, const char* cause) {
         reports::write_file_atomically(baseline(), text);
         const auto ran = check();
@@ -343,7 +343,7 @@ TEST_F(check_timed, a_file_that_is_no_baseline_file_is_a_usage_error) {
     EXPECT_EQ(check({"--update"}).code, 2) << "--update must not overwrite the file";
 }
 
-TEST_F(check_timed, options_that_select_nothing_or_unknown_names_are_usage_errors) {
+TEST_F(check_timed, options_that_select_nothing_or_unknown_names_cause_usage_errors) {
     update();
     EXPECT_EQ(check({"--tier", "counts"}).code, 2);
     EXPECT_EQ(check({"--contender", "loop-epol"}).code, 2);

@@ -50,7 +50,7 @@ TEST_F(compare, the_same_build_shows_no_difference) {
     EXPECT_EQ(loopbench.report()["aa"]["aa_copy"], "bas~");
 }
 
-TEST_F(compare, a_slower_build_is_a_regression_with_its_size) {
+TEST_F(compare, a_slower_build_is_a_regression_and_the_size_of_the_slowdown_is_reported) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10500, "10"));
     const auto ran = run();
@@ -83,8 +83,8 @@ TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "next on yield: time has no value to compare: the time budget");
 }
 
-// The time of a periodic timer is the time of its deadlines. This time shows neither the lateness nor the
-// cost of waiting.
+// The deadlines of a periodic timer determine its time per operation. This time therefore shows neither the
+// lateness nor the cost of waiting.
 TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
@@ -130,22 +130,22 @@ TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
     }
 }
 
-TEST_F(compare, a_session_whose_baseline_scatters_is_inconclusive) {
+TEST_F(compare, a_session_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Scattered times do not make a session unreliable, because each pair cancels the scatter. They only make
-    // the intervals wide.
+    // Scattered times do not make a session unreliable, because each pair cancels the scatter that both of
+    // its trials share. The scatter only makes the intervals wide.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
 
-TEST_F(compare, a_failing_build_is_an_error) {
+TEST_F(compare, a_failing_build_causes_an_error) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", "exit 7");
     EXPECT_EQ(run().code, 1);
 }
 
-TEST_F(compare, a_build_that_lost_a_benchmark_is_inconclusive_with_its_name) {
+TEST_F(compare, a_benchmark_missing_in_the_new_build_is_named_and_the_comparison_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/new"), R"sh(
 [ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
@@ -172,7 +172,7 @@ TEST_F(compare, a_debug_build_against_a_release_build_is_refused_before_the_meas
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/old.trials")));
 }
 
-TEST_F(compare, a_build_that_gained_a_benchmark_passes) {
+TEST_F(compare, a_new_build_with_an_additional_benchmark_passes) {
     loopbench.add_contender("new", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/old"), R"sh(
 [ "$1" != --benchmark_list_tests=true ] || { echo yield/real_time; exit; }
@@ -197,7 +197,7 @@ TEST_F(compare, compare_accepts_a_journal_instead_of_a_report) {
     EXPECT_SAYS(ran.output, "equivalent");
 }
 
-TEST_F(compare, programs_that_are_no_benchmarks_are_usage_errors) {
+TEST_F(compare, programs_that_are_no_benchmarks_cause_usage_errors) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
@@ -285,7 +285,7 @@ TEST_F(compare_reports, failed_and_missing_results_are_found) {
     }
 }
 
-TEST_F(compare_reports, reports_are_compared_with_selections_but_without_measuring_options) {
+TEST_F(compare_reports, comparing_reports_accepts_selections_and_refuses_measuring_options) {
     const auto one = report_with(100, 50);
     for (const auto& option : {std::vector<std::string>{"--blocks", "3"},
                                {"--seed", "1"},
@@ -310,7 +310,7 @@ TEST_F(compare_reports, reports_are_compared_with_selections_but_without_measuri
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(next), {"--workload", "yield"}).code, 0);
 }
 
-TEST_F(compare_reports, an_interrupted_run_is_inconclusive_with_its_name) {
+TEST_F(compare_reports, comparing_an_interrupted_run_is_inconclusive_and_names_the_run) {
     auto cut = two_times(100, 50), slower = two_times(100, 53);
     cut.complete = slower.complete = false;
     for (const bool first : {true, false}) {
@@ -408,7 +408,7 @@ TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
     EXPECT_EQ(between(reports::write_json(old), reports::write_json(old)).error_tail, "");
 }
 
-TEST_F(compare_reports, a_slower_machine_is_not_a_slower_contender) {
+TEST_F(compare_reports, a_slower_machine_does_not_count_as_a_slower_contender) {
     const auto ran = between(report_with(100, 50), report_with(115, 57.5));
     EXPECT_EQ(ran.code, 3) << "the baseline itself is slower";
     EXPECT_EQ(ran.error_tail.find("loop-epoll"), std::string::npos) << ran.error_tail;
@@ -431,7 +431,7 @@ TEST_F(compare_reports, a_large_change_of_the_baseline_counts_as_another_machine
     EXPECT_EQ(between(alone(100), alone(190)).code, 3) << "a lone baseline does not identify the machine";
 }
 
-TEST_F(compare_reports, no_regression_is_named_if_the_machine_may_have_changed) {
+TEST_F(compare_reports, no_regression_is_reported_if_the_machine_might_have_changed) {
     auto then = two_times(100, 50), now = two_times(125, 75);
     for (std::size_t i = 0; i < 12; i += 3) now.results[0].samples[i] = 105.0 + static_cast<double>(i) / 10;
     now.results[1].samples = now.results[0].samples;
@@ -590,8 +590,8 @@ TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// The timer is early; therefore the result has a difference instead of a ratio.
-TEST(gate, a_difference_in_a_primary_metric_must_rule_out_a_doubling) {
+// The timers fire early, so their lateness is negative, and the result has a difference instead of a ratio.
+TEST(gate, a_doubling_must_be_ruled_out_even_if_the_result_is_a_difference) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);
         for (auto& item : report.results) {

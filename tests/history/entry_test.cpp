@@ -64,7 +64,7 @@ TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_v
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// A series must not contain a run twice.
+// With a duplicate result, a series would contain the run twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -126,8 +126,8 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// A filter of benchmarks that matched nothing produces such output. Without an error, the user would not
-// notice this.
+// Google Benchmark prints such output if its filter matches no benchmark. Without an error, the user would
+// not notice that nothing was measured.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
@@ -158,7 +158,7 @@ TEST(entry, each_repetition_of_google_benchmark_is_a_sample) {
     EXPECT_EQ(kept.report.find("secret"), std::string::npos) << kept.report;
 }
 
-TEST(entry, counter_names_add_no_samples_to_google_benchmark_metrics) {
+TEST(entry, a_counter_with_the_name_of_a_metric_adds_no_samples_to_the_metric) {
     std::string printed{of_google_benchmark};
     printed.insert(printed.find("\"mine\""), R"("throughput": 5.0, "cpu": 1250.0, "time": 99.0, )");
     const auto report = reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");

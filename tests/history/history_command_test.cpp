@@ -70,7 +70,7 @@ TEST_F(history_command, unknown_fields_of_a_newer_version_are_exported_unchanged
     EXPECT_EQ(run("export", {"1"}).output, text);
 }
 
-TEST_F(history_command, adding_a_refused_file_names_the_file_and_keeps_the_files_before) {
+TEST_F(history_command, a_refused_file_is_named_and_the_files_added_before_it_are_kept) {
     const auto good = write(report_of_day(1), "good.json"), bad = loopbench.path("bad.json").native();
     reports::write_file_atomically(bad, "{}");
     const auto ran = run("add", {good, bad});
@@ -114,7 +114,7 @@ TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_wors
         EXPECT_EQ(run("prune", {"--keep", number}).code, 2) << number;
 }
 
-TEST_F(history_command, since_accepts_only_an_unambiguous_prefix_of_a_commit) {
+TEST_F(history_command, the_option_since_accepts_only_an_unambiguous_prefix_of_a_commit) {
     const auto add = [&](int day, const char* commit) {
         return run("add", {write(report_of_day(day), "report.json"), "--commit", commit}).code;
     };
@@ -195,8 +195,8 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// In the folder .git, git knows the commit but not whether the sources are clean. The second run starts
-// there.
+// The second run starts in the folder .git, where git knows the commit but cannot tell if
+// the sources are clean.
 TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -246,8 +246,8 @@ TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_r
     EXPECT_EQ(runs().size(), 2);
 }
 
-// This test fills a disk instead of limiting the file size of a process. It mounts a small file system, which
-// disappears when the shell ends.
+// This test fills a disk instead of limiting the file size of a process. For this purpose, the test mounts a
+// small file system, which disappears when the shell ends.
 TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     if (!history.is_file()) return;
     constexpr int refused = 77;
@@ -275,7 +275,7 @@ TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
     EXPECT_EQ(content_of(loopbench.path("again.json")), content_of(loopbench.path("2.json")));
 }
 
-TEST_F(history_command, a_file_that_is_no_history_is_a_usage_error) {
+TEST_F(history_command, a_file_that_is_no_history_causes_a_usage_error) {
     const auto file = write(report_of_day(1), "report.json");
     for (const auto* command : {"list", "trend", "changes", "export"})
         EXPECT_EQ(loopbench({"history", command, "--history", file}).code, 2) << command;

@@ -104,7 +104,8 @@ TEST_F(series, different_pairings_are_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns points that contain one number. `places` is the JSON list of the contenders' indexes.
+/// Returns the JSON text of points with a single number. `places` is the JSON list of the
+/// indexes of its contenders.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -142,7 +143,7 @@ TEST_F(series, series_omit_interrupted_runs_and_unreliable_times) {
         << "counts from an unreliable machine are valid";
 }
 
-TEST_F(series, unknown_names_in_a_selection_are_usage_errors) {
+TEST_F(series, unknown_names_in_a_selection_cause_usage_errors) {
     add(report_of_day(1));
     EXPECT_THROW(read({.workloads = {"no/such"}}), bench::usage_error);
     EXPECT_THROW(read({.metrics = {"no_such"}}), bench::usage_error);
@@ -193,8 +194,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The baseline's times depend on the state of the machine. The report has no other times to compare them
-// with.
+// A change of the baseline's times can come from the machine, and the report has no reference
+// that would show this.
 TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);

@@ -1,4 +1,4 @@
-// Provides an empty history for a test, and reports to add to the history.
+// An empty history for a test, and reports that the test can add to the history.
 #pragma once
 
 #include <fmt/format.h>
@@ -51,8 +51,8 @@ private:
     std::string url_;
 };
 
-/// Returns a report of a day, counted from the beginning of 2026. The report contains yield on loop-epoll,
-/// which is `ratio` times as fast as asio-epoll and makes `syscalls` system calls per operation.
+/// Returns the report of the day with number `day`, counted from the beginning of 2026. On the workload
+/// yield, loop-epoll is `ratio` times as fast as asio-epoll and makes `syscalls` system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);

@@ -76,7 +76,8 @@ TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_pages_is_gi
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// Only the ratio of loop-epoll has one number per run, because a constant series has a single number.
+// This test looks at the ratio of loop-epoll: the other series are constant and are written
+// as a single number.
 TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_runs_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);

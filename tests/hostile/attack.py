@@ -129,9 +129,9 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The command looks for its contenders next to its executable, which does not work for a symbolic link. The
-        # attacks use the program that ignores other load, because `loopbench` would correctly report an unreliable run
-        # (5) on a busy machine.
+        # The command looks for its contenders next to its executable, and would not find them through a symbolic link.
+        # The attacks use the program that ignores other load, because `loopbench` would correctly report an unreliable
+        # run (5) on a busy machine.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),

@@ -84,7 +84,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # These commands would otherwise select every contender, including `obedient` and `loop-epoll-real`.
+        # Without this selection, these commands would run every contender, including `obedient` and `loop-epoll-real`.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()
@@ -194,6 +194,6 @@ def register(moments, parts):
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # Uses the commands round-robin, so that even a few moments cover all commands.
+                # The kills use the commands round-robin, so that even a few kills cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

@@ -146,7 +146,8 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # The short form leaves out the endless device, because a command reads a gigabyte before it refuses the file.
+        # The short form of this test leaves out the endless device, because a command reads a gigabyte before
+        # it refuses the file.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))

@@ -27,7 +27,7 @@ def variables(place):
                     {"TERM": "dumb"}, {"TERM": "\x1b[31m"}, {"USER": long}, {"A=B": "C"}, {"": "empty"},
                     {"SHELL": "/bin/false"}, {"TZ": "nonsense/nowhere"}, {"PYTHONPATH": "/nowhere"})
     for environment in place.some(environments, 7):
-        # The kernel accepts any names for execve(), but Python refuses names with an equals sign.
+        # execve() accepts any names of variables, but Python refuses names with an equals sign.
         pairs = {key: value for key, value in environment.items() if key and "=" not in key}
         place.run(env={"TMPDIR": usual["TMPDIR"], **mark, **pairs}, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", env={**mark, **pairs})

@@ -84,7 +84,7 @@ def wrong_records_of_perf_are_no_regression(place):
     """Installs a perf that always prints the same text: invented system calls, lost events, or garbage."""
     baseline, environment = traced_place(place)
     for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
-        # The fake writes the text as its record and then runs the contender, as perf does.
+        # The fake tracer writes the text as its record and then runs the contender, as perf does.
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])

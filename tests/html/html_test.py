@@ -12,8 +12,8 @@ from full_size import write_full_run
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import with_hostile_names
 
-# Evaluates to {workload, metric, contender, text, range} for every cell of the matrix, with the names from its
-# headings.
+# A JavaScript expression: a list of {workload, metric, contender, text, range} for every cell of the matrix, with the
+# names from its headings.
 CELLS = """
 (() => {
   const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);

@@ -14,7 +14,7 @@ LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal
 
-# Evaluates to the number of drawn pixels, the number of points and the title of each canvas.
+# A JavaScript expression: the number of drawn pixels, the number of points and the title of each canvas.
 DRAWN = """
 [...document.querySelectorAll("canvas")].map((canvas) => {
   const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

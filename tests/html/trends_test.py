@@ -15,7 +15,8 @@ from history_of_runs import OTHER_MACHINE, RUNS, STEPS, commit_of, run_of, small
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import HOSTILE, with_hostile_names
 
-# Evaluates to {workload, metric, contender, machine, date, text} for every number in the tables below the charts.
+# A JavaScript expression: a list of {workload, metric, contender, machine, date, text} for every number in the
+# tables below the charts.
 NUMBERS = """
 (() => {
   for (const details of document.querySelectorAll("#trends figure details")) details.open = true;
@@ -32,7 +33,8 @@ NUMBERS = """
 })()
 """
 
-# Evaluates to {workload, metric, contender, machine, date, value, low, high} for every drawn point.
+# A JavaScript expression: a list of {workload, metric, contender, machine, date, value, low, high}
+# for every drawn point.
 POINTS = """
 shownPanels().flatMap((panel) => {
   const chart = Chart.getChart(panel.element.querySelector("canvas"));

@@ -20,9 +20,10 @@ inline constexpr const char* why_allocations_are_not_counted =
 /// Returns the counts since the start of the program. Both counts are zero if allocations are not counted.
 allocation_counts count_allocations() noexcept;
 
-/// Makes this thread run out of memory while the object exists: after the first `few` allocations, operator
-/// new throws std::bad_alloc. A thread can have only one such object at a time. The object does nothing if
-/// allocations are not counted. GoogleTest also needs memory, so check results after the object is destroyed.
+/// An object that makes its thread run out of memory: while the object exists, operator new throws
+/// std::bad_alloc after the first `few` allocations. A thread can have only one such object at a time. The
+/// object does nothing if allocations are not counted. GoogleTest also needs memory, so check results after
+/// the object is destroyed.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;
@@ -34,9 +35,9 @@ public:
     std::size_t failed() const noexcept;
 };
 
-/// Makes exactly one allocation throw std::bad_alloc: the `index`-th one after the object's construction,
-/// counted over all threads. If `index` is 0, no allocation fails. Only one such object can exist at a time.
-/// The object does nothing if allocations are not counted.
+/// An object that makes exactly one allocation throw std::bad_alloc: allocation number `index` after the
+/// object's construction, counted from 1 over all threads. If `index` is 0, no allocation fails. Only one
+/// such object can exist at a time. The object does nothing if allocations are not counted.
 class failing_allocation {
 public:
     explicit failing_allocation(std::size_t index) noexcept;

@@ -9,7 +9,8 @@
 
 namespace loopbench::loop::test {
 
-/// Changes the process's limit on open file descriptors. The destructor restores the original limit.
+/// A temporary change of the process's limit on open file descriptors. The destructor
+/// restores the original limit.
 class descriptor_limit {
 public:
     descriptor_limit() { checked(::getrlimit(RLIMIT_NOFILE, &before_), "getrlimit"); }

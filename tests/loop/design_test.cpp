@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-TEST(designs, each_design_has_a_unique_name_and_can_be_found_by_it) {
+TEST(designs, each_design_can_be_found_by_its_unique_name) {
     std::set<std::string_view> names;
     for (const design& each : designs()) {
         EXPECT_TRUE(names.insert(each.name).second) << each.name;
@@ -28,7 +28,7 @@ TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
-TEST_P(every_design, several_steps_run_more_callbacks_than_one_step_can) {
+TEST_P(every_design, a_few_steps_run_all_posted_callbacks) {
     const auto owner = make_loop();
     int ran = 0;
     for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });

@@ -27,7 +27,7 @@ std::string what_leaves(event_loop& loop, task<void> main) {
 class failures : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, failures, all_designs(), design_name);
 
-TEST_P(failures, an_exception_of_a_callback_leaves_run_and_other_callbacks_keep_their_order) {
+TEST_P(failures, run_throws_the_exception_of_a_callback_and_other_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {
@@ -43,7 +43,7 @@ TEST_P(failures, an_exception_of_a_callback_leaves_run_and_other_callbacks_keep_
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(failures, exceptions_of_two_tasks_leave_two_separate_steps) {
+TEST_P(failures, two_separate_steps_throw_the_exceptions_of_two_tasks) {
     event_loop& loop = keep(make_loop());
     const auto failing = [](const char* text) -> task<void> {
         fail(text);
@@ -60,7 +60,7 @@ TEST_P(failures, exceptions_of_two_tasks_leave_two_separate_steps) {
     EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
 }
 
-TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_callbacks_keep_their_order) {
+TEST_P(failures, run_throws_the_exception_of_a_detached_task_and_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;
@@ -79,7 +79,7 @@ TEST_P(failures, an_exception_of_a_detached_task_leaves_run_and_callbacks_keep_t
     EXPECT_EQ(calls, (std::vector{1, 2}));
 }
 
-TEST_P(failures, an_exception_of_a_scheduled_call_leaves_run_and_the_next_call_still_runs) {
+TEST_P(failures, run_throws_the_exception_of_a_scheduled_call_and_the_next_call_still_runs) {
     event_loop& loop = keep(make_loop());
     bool called = false;
     loop.call_later(1ms, [] { fail("timer"); });
@@ -119,7 +119,7 @@ TEST_P(failures, a_failing_callback_does_not_lose_a_main_task_that_has_not_start
     EXPECT_TRUE(done);
 }
 
-TEST_P(failures, an_exception_of_the_main_task_leaves_run_and_the_loop_can_run_again) {
+TEST_P(failures, run_throws_the_exception_of_the_main_task_and_the_loop_can_run_again) {
     event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
@@ -133,7 +133,7 @@ TEST_P(failures, an_exception_of_the_main_task_leaves_run_and_the_loop_can_run_a
     EXPECT_EQ(loop.run(good()), 4);
 }
 
-TEST_P(failures, each_exception_leaves_exactly_one_run) {
+TEST_P(failures, each_exception_is_thrown_by_exactly_one_run) {
     event_loop& loop = keep(make_loop());
     for (const char* text : {"first", "second"}) loop.post([text] { fail(text); });
     EXPECT_EQ(what_leaves(loop, yield_times(loop, 5)), "first");

@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Keeps the ready queue from becoming empty: each callback takes 1 ms and posts the next callback. Stops
-/// when `wanted` is false, or after `callbacks_max` callbacks.
+/// A chain of callbacks that keeps the ready queue from becoming empty: each callback takes 1 ms and posts
+/// the next one. The chain ends when `wanted` is false, or after `callbacks_max` callbacks.
 struct saturation {
     static constexpr std::size_t callbacks_max = 10'000;
     event_loop& loop;
@@ -311,15 +311,16 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
         co_await receiver;
     };
     loop.run(main());
-    // The budget's chunks, rounded up, plus one chunk that the sender has already started to write.
+    // The largest allowed number of bytes: the chunks of one budget, rounded up, plus one chunk that the
+    // sender has already started to write.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// First, connections arrive one by one; then a burst arrives. After the first connections, a driver must not
-// start to watch the listener level-triggered: each report would then accept only one connection of the
-// burst.
+// First, connections arrive one by one; then a burst arrives. After the first connections, a driver must
+// not start to watch the listener level-triggered, because it would then accept only one connection of
+// the burst per report.
 TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;

@@ -39,9 +39,9 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Calls `prepare(loop)` and then expects silence on that loop, in a new thread. The thread of an earlier
-    /// test cannot be used again, because the kernel cleans up a closed ring in the thread that used the
-    /// ring, about 10 ms after the close.
+    /// Calls `prepare(loop)` in a new thread, and expects that the loop is then silent. The thread of an
+    /// earlier test cannot be used again: about 10 ms after a ring was closed, the kernel cleans up in the
+    /// thread that used the ring.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {

@@ -48,8 +48,8 @@ protected:
     std::size_t sleeps_ = 0;
 };
 
-/// A clock of manual time. A wait with a deadline collects the kernel's events without sleeping. If there are
-/// no events, the clock moves to the deadline.
+/// A clock that does not follow real time. A wait with a deadline collects the kernel's events without
+/// sleeping. If there are no events, the clock moves to the deadline.
 class manual_clock final : public counting_clock {
 public:
     /// `step` is the time that passes whenever the loop reads the clock. The wait policies that spin need a

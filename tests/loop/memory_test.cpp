@@ -31,7 +31,8 @@ struct own_context {
     const task_context* context = nullptr;
 };
 
-/// Calls `act`, whose allocations fail after the first `few`. Returns true if `act` throws std::bad_alloc.
+/// Calls `act` with enough memory for its first `few` allocations only. Returns true
+/// if `act` throws std::bad_alloc.
 template <class Function>
 bool is_refused(Function act, std::size_t few = 0) {
     try {

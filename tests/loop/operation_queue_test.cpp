@@ -42,7 +42,7 @@ TEST(operation_queue, an_emptied_queue_can_be_used_again) {
     }
 }
 
-TEST(operation_queue, a_move_takes_the_operations_out_of_the_queue) {
+TEST(operation_queue, moving_a_queue_moves_its_operations_and_empties_the_source) {
     operations ops{};
     operation_queue queue;
     queue.push(ops[0]);
@@ -78,7 +78,7 @@ TEST(operation_queue, an_empty_queue_accepts_pushes_after_a_prepend) {
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2]}));
 }
 
-TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) {
+TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
     for (const std::size_t taken : {0u, 1u, 3u}) {
         operations ops{};
         operation_queue queue;
@@ -95,7 +95,7 @@ TEST(operation_queue, the_first_a_middle_and_the_last_operation_can_be_removed) 
     }
 }
 
-// While a loop is destroyed, operations are in its queue, are pushed to its queue, or are posted.
+// While a loop is destroyed, its queue can contain operations, and other operations can be pushed or posted.
 TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_later_ones) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
@@ -128,8 +128,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
     }
 }
 
-// If the first look finds something, a spin was not necessary. Such a look must not count as a successful
-// spin, and must not make the next spin more likely.
+// A spin looks for work repeatedly. If the first look finds work, no spin was necessary: this case must not
+// count as a successful spin, and must not make the next spin more likely.
 TEST(adaptive_spin, a_spin_does_not_count_as_successful_if_its_first_look_finds_something) {
     adaptive_spin spin;
     int looks = 0;
@@ -140,7 +140,7 @@ TEST(adaptive_spin, a_spin_does_not_count_as_successful_if_its_first_look_finds_
     EXPECT_LT(looks, 1000 + static_cast<int>(adaptive_spin::vain_max) * adaptive_spin::looks_max);
 }
 
-TEST(adaptive_spin, unsuccessful_spins_are_rarely_repeated_until_one_succeeds) {
+TEST(adaptive_spin, after_unsuccessful_spins_the_loop_spins_rarely_until_a_spin_succeeds) {
     adaptive_spin spin;
     const auto tries_in_vain = [&](unsigned times) {
         unsigned tries = 0;

@@ -19,8 +19,8 @@ protected:
     static constexpr std::size_t threads = 4;
 
     /// Returns the number of posts that each thread makes. The io_uring driver has its own way to wake the
-    /// loop; all other drivers use an eventfd. One design of each kind receives all posts. The other designs
-    /// receive a hundredth of the posts.
+    /// loop; all other drivers use an eventfd. One design of each kind receives the full number of posts;
+    /// each other design receives a hundredth of this number.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;

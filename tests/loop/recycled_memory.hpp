@@ -1,5 +1,5 @@
-// Sets aside the memory that a thread would recycle. Tests use this if every allocation must come from the
-// heap.
+// Sets aside the memory that a thread would recycle, for tests in which every allocation must
+// come from the heap.
 #pragma once
 
 #include <array>
@@ -12,8 +12,9 @@
 
 namespace loopbench::loop::test {
 
-/// Takes all free blocks out of this thread's frame_pool, and returns them in the destructor. In between, new
-/// blocks come from the heap until a block is freed. The object does nothing if allocations are not counted.
+/// An object that takes all free blocks out of this thread's frame_pool. The destructor returns these blocks.
+/// While the object exists, new blocks come from the heap until a block is freed. The object does nothing if
+/// allocations are not counted.
 class nothing_recycled {
 public:
     nothing_recycled() noexcept {

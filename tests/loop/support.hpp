@@ -1,4 +1,4 @@
-// The base classes of the loop's tests, which run on several designs, and shared helpers.
+// The base classes and shared helpers of the loop's tests. The tests run on several designs.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests the doctor on fake machines and on this one.
+// Tests the doctor on fake machines and on the real machine.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ import sys
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
 MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
 
-# Commands that replace those of the same name, because their folder is the first folder in PATH.
+# Fake commands that replace the real commands of the same name, because their folder is the first folder in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
@@ -77,7 +77,7 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     exports = ""
     for command in shown_commands(source / "docs/asio-programs.md"):
-        # tests/cli/documentation_test.cpp runs the commands that begin with `loopbench run`.
+        # tests/cli/documentation_test.cpp already runs the commands that begin with `loopbench run`.
         if command in DONE_ALREADY or command.startswith("loopbench run"):
             continue
         if command.startswith("export "):

@@ -1,7 +1,7 @@
-// Explores the race between a thread that posts to a loop and wakes the loop, and the loop, which falls
-// asleep. The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one
-// memory access at a time, in a very large number of orders. A load can return any older value that C++11
-// allows for the requested memory order.
+// Explores the race between a loop that falls asleep and a thread that posts to the loop and wakes the loop.
+// The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one memory
+// access at a time, in a very large number of orders. A load can return any older value that C++11 allows for
+// the requested memory order.
 //
 // The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
 // relacy reports as a deadlock.) (2) The posts that the loop takes together wake the loop at most once.
@@ -44,7 +44,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect that is planted in the handshake. The model must detect it.
+/// A defect that is planted in the handshake between the posts and the loop. The model
+/// must detect the defect.
 enum class defect {
     none,
     no_second_look,
@@ -89,8 +90,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access,
-/// which is identified by the type T and the called function.
+/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access.
+/// The type T and the called function identify this access.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -156,7 +157,8 @@ public:
         }
     }
 
-    /// Ends the loop as scheduler::close() does. This function runs after the last call of post_all().
+    /// Ends the loop in the same way as scheduler::close(). This function runs after the
+    /// last call of post_all().
     void after() {
         take_posted();
         ready_.close();
@@ -175,7 +177,7 @@ private:
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // the post found an empty stack, and might have to wake the loop
+        bool found_nothing = false;  // true if the stack was empty; the post might then have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -184,7 +186,7 @@ private:
         return at(where);
     }
 
-    // Posts as scheduler::post_from_any_thread() and event_loop::wake() do.
+    // Makes the posts in the same way as scheduler::post_from_any_thread() and event_loop::wake().
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -240,7 +242,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // once, and in the order of its thread
+        RL_ASSERT(self.number == model.next_[self.poster]);  // runs once, in the order of its thread
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];

@@ -42,7 +42,7 @@ constexpr std::size_t threads = 4;
 struct alignas(64) sender {
     std::uint64_t next = 0;               // the number of the next expected post; used by the loop's thread
     std::uint64_t out_of_order = 0;       // number of posts out of order; used by the loop's thread
-    std::atomic<std::uint64_t> ended{0};  // the end of the last burst that has run
+    std::atomic<std::uint64_t> ended{0};  // where the last finished burst ended
 };
 
 struct tally {
@@ -52,8 +52,8 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads and returns the counts. Meanwhile, other threads can read the number of functions
-/// that have run from `received`.
+/// Posts from four threads and returns the counts. `received` is the number of functions that have run; other
+/// threads can read it at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);
@@ -93,8 +93,8 @@ tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<
     return found;
 }
 
-/// Prints the progress to stderr. On a terminal, redraws one line each second; otherwise, adds
-/// a line each minute.
+/// The progress display on stderr. On a terminal, one line is redrawn each second; otherwise, a line
+/// is added each minute.
 class progress {
 public:
     explicit progress(std::string_view design, std::uint64_t total) : design_(design), total_(total) {}

@@ -41,7 +41,7 @@ TEST(atomic_file, a_hard_link_to_the_old_file_keeps_the_old_content) {
     EXPECT_EQ(content_of(folder / "link"), "old");
 }
 
-TEST(atomic_file, a_symbolic_link_still_points_to_the_file) {
+TEST(atomic_file, replacing_a_file_through_a_symbolic_link_keeps_the_link) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     fs::create_symlink("report", folder / "link");
@@ -94,7 +94,7 @@ TEST(atomic_file, writing_to_a_pipe_without_a_reader_fails_immediately) {
     EXPECT_SAYS(text, "pipe: no program reads from this pipe");
 }
 
-TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
+TEST(atomic_file, after_a_write_error_no_file_of_the_group_is_replaced) {
     const temporary_folder folder;
     write_file_atomically(folder / "a", "old");
     const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
@@ -104,14 +104,14 @@ TEST(atomic_file, a_write_error_replaces_no_file_of_a_group) {
     EXPECT_EQ(folder.files(), 1U);
 }
 
-TEST(atomic_file, writing_to_a_folder_is_an_error_with_the_folders_name) {
+TEST(atomic_file, writing_to_a_folder_causes_an_error_with_the_folders_name) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
     EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
     EXPECT_EQ(folder.files(), 0U);
 }
 
-TEST(atomic_file, writing_into_a_missing_folder_is_an_error_with_the_files_name) {
+TEST(atomic_file, writing_into_a_missing_folder_causes_an_error_with_the_files_name) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
     EXPECT_SAYS(text, "no/report: No such file or directory");
@@ -167,7 +167,7 @@ TEST(read_file, a_pipe_is_read_to_its_end_if_pipes_are_allowed) {
     writer.join();
 }
 
-TEST(read_file, a_huge_file_is_refused_before_reading) {
+TEST(read_file, a_huge_file_is_refused_before_it_is_read) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "{");
     fs::resize_file(folder / "report", std::uintmax_t{1} << 40U);
@@ -181,7 +181,7 @@ TEST(output_folder, an_output_folder_is_created_with_its_parents_and_left_empty)
     EXPECT_TRUE(fs::is_empty(folder / "a/b"));
 }
 
-TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
+TEST(output_folder, a_folder_below_a_file_causes_an_error_with_cause_and_remedy) {
     const temporary_folder folder;
     write_file_atomically(folder / "file", "");
     const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });
@@ -189,7 +189,7 @@ TEST(output_folder, a_folder_below_a_file_is_an_error_with_cause_and_remedy) {
     EXPECT_SAYS(complaint([&] { reports::prepare_output_folder(folder / "file"); }), "Not a directory");
 }
 
-TEST(output_folder, an_output_folder_that_accepts_no_files_is_an_error) {
+TEST(output_folder, an_output_folder_that_accepts_no_files_causes_an_error) {
     const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
     EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
     // The error message depends on the kernel's version.

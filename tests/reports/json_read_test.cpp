@@ -41,8 +41,8 @@ TEST(json_read, spare_capacity_after_the_text_does_not_change_the_report) {
     }
 }
 
-// simdjson does not document that minify() may write to its input. Therefore this test tries the code for
-// every processor.
+// The documentation of simdjson does not state that minify() can write its result over its input. This test
+// therefore tries simdjson's code for every processor.
 TEST(json_read, minifying_in_place_gives_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
@@ -86,7 +86,7 @@ TEST(json_read, a_field_of_the_wrong_type_is_reported_with_its_path) {
     EXPECT_SAYS(text, "results[0].median: expected a number, found string");
 }
 
-TEST(json_read, an_error_about_an_unknown_status_lists_the_known_ones) {
+TEST(json_read, an_error_about_an_unknown_status_lists_the_known_statuses) {
     const auto text =
         complaint_after([](ordered_json& document) { document["results"][0]["status"] = "fine"; });
     EXPECT_SAYS(text, "\"fine\" is not one of ok, unsupported, failed");

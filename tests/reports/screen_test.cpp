@@ -187,7 +187,7 @@ TEST(screen, the_screen_of_an_empty_report_has_no_table) {
     expect_a_screen(reports::report{});
 }
 
-TEST(screen, the_shortest_warnings_are_shown_and_the_others_are_counted) {
+TEST(screen, the_shortest_warnings_are_shown_and_the_other_warnings_are_counted) {
     auto report = two_workloads();
     EXPECT_TRUE(reports::warning_lines(report).empty());
     for (const std::size_t words : {300U, 1U, 40U, 2U, 60U, 3U})

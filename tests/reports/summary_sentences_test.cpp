@@ -66,7 +66,7 @@ TEST(summary_sentences, a_contender_significantly_slower_than_another_leader_is_
         << one;
 }
 
-TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_is_level_with_it) {
+TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_shares_the_baselines_place) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                                judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
@@ -113,7 +113,7 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_most_connections) {
+TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_the_most_connections) {
     auto report = three_on("echo/conns:1000");
     const auto with_drivers = [&](const char* best, const char* far) {
         report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -150,7 +150,7 @@ TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_mos
     EXPECT_SAYS(text, "(equivalent)");
 }
 
-TEST(summary_sentences, the_cpu_of_io_uring_against_epoll_has_its_own_verdict) {
+TEST(summary_sentences, the_cpu_time_of_io_uring_relative_to_epoll_has_its_own_verdict) {
     const auto* const on = "echo/conns:1000";
     auto report = three_on(on);
     report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -174,7 +174,7 @@ TEST(summary_sentences, a_contender_with_an_inverted_interval_can_still_lead) {
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// In such a comparison, each ratio is relative to an older result of the same contender.
+// In a comparison of two reports, each ratio is relative to an older result of the same contender.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -233,7 +233,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_timers_separately) {
+TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_time_and_apart_from_spinning_timers) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps is 30.0 µs late", "17.0 µs", "ticks is", "latest (50.0 ms)"})
@@ -246,7 +246,7 @@ TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_and_spinning_ti
     EXPECT_SAYS(waiting, "at most 2.0 % (asio-epoll).");
 }
 
-TEST(summary_sentences, the_latest_contender_is_named_only_if_it_is_significantly_the_latest) {
+TEST(summary_sentences, a_contender_is_named_as_the_worst_only_if_its_lateness_is_significantly_greater) {
     auto report = with_timers();
     const auto add = [&](reports::ratio to) {
         report.results.push_back(judged_as("timer/periodic", "varies", "late_p50", 60e6, to, slower));
@@ -303,7 +303,7 @@ TEST(summary_sentences, a_contender_that_burns_a_core_never_leads_among_contende
     EXPECT_SAYS(timers, "on all 3 workloads");
 }
 
-TEST(summary_sentences, no_best_or_latest_timer_is_named_if_a_lateness_has_no_interval) {
+TEST(summary_sentences, no_timer_is_named_as_the_best_or_the_worst_if_a_lateness_has_no_interval) {
     auto report = with_timers();
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
@@ -312,7 +312,7 @@ TEST(summary_sentences, no_best_or_latest_timer_is_named_if_a_lateness_has_no_in
     EXPECT_FALSE(says(said(report, topic::timers), "latest")) << said(report, topic::timers);
 }
 
-TEST(summary_sentences, an_early_timer_without_a_ratio_can_be_the_best_or_the_latest) {
+TEST(summary_sentences, an_early_timer_without_a_ratio_can_be_the_best_or_the_worst) {
     const auto with_early = [](reports::verdict found, double late) {
         auto report = with_timers();
         auto early = measured_as("timer/periodic", "early", "late_p50", late);
@@ -426,8 +426,8 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Compares the leaders with all other contenders in random standings.
-TEST(summary_sentences, only_contenders_significantly_worse_than_another_are_not_leaders) {
+// Compares the leaders with all other contenders in reports with random results.
+TEST(summary_sentences, every_contender_that_is_not_significantly_worse_than_another_is_a_leader) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {

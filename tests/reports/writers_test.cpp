@@ -1,5 +1,5 @@
-// Compares the output of the writers with golden files. Other programs read these formats, so that every
-// change of the output must be intended.
+// Compares the output of the writers with golden files. Other programs read these formats, so every change of
+// the output must be intentional.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // the time of the timer's deadlines
+            report.results.back().metric = "time";  // for a timer, the deadlines determine this time
             report.results.back().judged = reports::verdict::slower;
             break;
         }

@@ -57,8 +57,8 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // Usually, little time passes. In one of 2,000 calls, the machine pauses, and in one of 100
-    // pauses, it is suspended.
+    // Usually, little time passes. In one of 2,000 calls, the machine pauses. One of 100 pauses is long, as
+    // if the machine was suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
     happen_until(time_ + passed);
@@ -69,8 +69,8 @@ void kernel::enter() {
     }
 }
 
-// Makes all events happen that are due until `when`, each at its own time, in the order of their times. New
-// events that these events cause also happen if they are due until `when`.
+// Makes all events happen that are due at `when` or earlier, each at its own time, in the order of their
+// times. This includes new events that these events cause.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {

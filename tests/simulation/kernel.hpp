@@ -56,7 +56,7 @@ public:
 
     /// Returns the events for which the file is ready.
     virtual unsigned events() const noexcept = 0;
-    /// Called by the kernel when no descriptor and no request of io_uring refers to the file any more.
+    /// The kernel calls this function when no descriptor and no io_uring request refers to the file any more.
     virtual void release() {}
 
     unsigned holders = 0;  // number of descriptors and io_uring requests that refer to the file
@@ -95,7 +95,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // System calls on the socket. Each returns its result or a negated errno.
+    // System calls on the socket. Each function returns its result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -110,13 +110,13 @@ public:
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
     // The state of the socket, which the checks compare with the results of the program.
-    std::uint64_t connection = 0;       // the number of the connection, from 1; 0 before the connection
+    std::uint64_t connection = 0;       // the number of the connection, from 1; 0: not connected
     bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // number of bytes that this end has sent
     std::uint64_t arrived = 0;          // number of bytes that have arrived at this end, read or unread
     bool was_reset = false;             // the connection broke; bytes might be lost in both directions
     bool has_ended = false;             // after the arrived bytes, a read returns the end or an error
-    bool is_connecting = false;         // not yet connected or refused
+    bool is_connecting = false;         // the connection was neither made nor refused yet
     std::shared_ptr<socket_file> peer;  // the other end, while both ends exist
     bool can_take() const noexcept { return has_room_; }
     /// Returns the largest number of bytes that one delivery can contain.
@@ -146,7 +146,7 @@ private:
     std::deque<std::byte> under_way_;   // bytes that were sent and have not arrived at the peer
     std::size_t send_limit_;
     std::size_t receive_limit_;
-    bool has_room_ = true;      // false from a short send until space is reported
+    bool has_room_ = true;      // false after a short send, until space is reported
     bool is_carrying_ = false;  // a delivery is scheduled
     bool sends_end_ = false;    // the end of the stream follows under_way_
     bool end_is_sent_ = false;
@@ -172,7 +172,7 @@ public:
     // Time.
 
     nanoseconds time() const noexcept { return time_; }
-    /// Returns the time that the loop's clock shows, which a planted defect can falsify.
+    /// Returns the time that the loop's clock shows. A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
     /// Calls `what` after the time `delay`.

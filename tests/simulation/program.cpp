@@ -23,7 +23,7 @@ constexpr std::uint64_t turns_between_looks = 64;
 /// The name of a task that catches its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns the byte that is written at a position of a connection, in one direction.
+/// Returns the byte that the client or the server of a connection writes at the position `offset`.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -42,7 +42,8 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait as long as this object exists. The waiting coroutine owns this object.
+/// A registered wait. The wait is registered as long as this object exists. The waiting
+/// coroutine owns the object.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -210,8 +211,8 @@ void program::look_for_starving() {
     }
 }
 
-// Checks that no wait could end now, except sleeps: a timer can become due between the time at which the loop
-// computes a relative timeout and the time at which the loop sleeps.
+// Checks that no wait except a sleep could end now. A sleep could end now, because its timer can become due
+// after the loop has computed a relative timeout and before the loop sleeps.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -388,9 +389,9 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns after the sleep, because the call
-    // can be queued after the sleep, and in a loop whose sleeps check the clock themselves, the call can
-    // become due one turn later.
+    // A call with the same deadline as the sleep can run up to two turns after the sleep. The call can
+    // be queued after the sleep, and the call can become due one turn later in a loop whose sleeps
+    // check the clock themselves.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -456,10 +457,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // the conversation ends when one part ends
+        case 0:  // the conversation ends when one of its tasks ends
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third part closes the stream while the others wait
+        case 1:  // a third task closes the stream during the other tasks
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -562,7 +563,7 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads in a callback that the loop calls when data is ready, as a program does whose
+// Reads in a callback that the loop calls when data is ready, like a program in which a
 // library makes the reads.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();

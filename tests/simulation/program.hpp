@@ -6,7 +6,7 @@
 // - Every byte is read at the position at which it was written. No byte is lost unless the connection broke.
 //   The result of a write is the number of bytes that the kernel has taken.
 // - No timer fires early. Posts run once, in the order of their thread. A cancelled call never runs.
-// - A task ends as cancelled only if it was cancelled. A cancelled task does end.
+// - A task ends as cancelled only if it was cancelled. Every cancelled task ends.
 // - Events that are possible happen within a number of turns: a read of bytes that have arrived, a due timer,
 //   a post.
 // - At the end, no descriptor is open, and nothing waits.

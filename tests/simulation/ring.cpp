@@ -149,8 +149,8 @@ bool ring::advance(request& each) {
         case IORING_OP_CONNECT:
             result = each.is_started && socket->is_connecting ? -EALREADY
                                                               : socket->connect_to(address_at(what.address));
-            // If the backlog of a Unix listener is full, the request is tried again later, as a thread
-            // of the kernel does.
+            // If the backlog of a Unix listener is full, the request is tried again later. The real kernel
+            // uses a worker thread for such attempts.
             if (result == -EAGAIN)
                 kernel_.after(kernel_.random.time_of_any_magnitude(24),
                               [&of = kernel_, on = each.on] { of.changed(*on); });

@@ -31,7 +31,7 @@ enum class defect : std::uint8_t {
     swapped_posts,         // two posts of one thread run in the wrong order
 };
 
-/// Makes all random decisions, which depend only on the seed and on the order of the calls.
+/// The source of all random decisions, which depend only on the seed and on the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
@@ -52,8 +52,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Records all events in their order. The digest of the events is always computed; their text is recorded on
-/// demand. Two runs with the same seed have the same trace.
+/// A record of all events in their order. A digest of the events is always computed; their text is recorded
+/// on demand. Two runs with the same seed have the same trace.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}

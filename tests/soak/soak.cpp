@@ -1,5 +1,5 @@
 // soak: runs a server whose clients connect again and again, reset connections, close one half, read slowly,
-// and take every descriptor of the server. Afterwards, checks that the server has lost no descriptors and no
+// and use up the server's descriptors. Afterwards, checks that the server has leaked no descriptors and no
 // memory. Prints one JSON document.
 //
 // The server is a separate process with at most 64 descriptors. Therefore, the kernel's numbers for this
@@ -203,7 +203,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // more than the server returns at once
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // too much to return at once
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {

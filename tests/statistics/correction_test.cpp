@@ -16,7 +16,7 @@ void expect_near(const numbers& found, const numbers& expected) {
     for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
 }
 
-TEST(correction, holms_adjusted_p_values_use_the_remaining_number_and_never_decrease) {
+TEST(correction, holms_adjusted_p_values_use_the_number_of_remaining_comparisons_and_never_decrease) {
     // The p-values in ascending order, with their factors: 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
     // last two products are raised to 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
@@ -24,7 +24,7 @@ TEST(correction, holms_adjusted_p_values_use_the_remaining_number_and_never_decr
 
 TEST(correction, benjamini_hochberg_adjusted_p_values_use_the_rank_and_never_decrease) {
     // The p-values in ascending order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4. Each result
-    // is the minimum of its own value and all later values.
+    // is the minimum of its own product and all later products.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }
@@ -52,7 +52,7 @@ TEST(correction, correcting_one_comparison_changes_nothing_and_no_p_value_exceed
     }
 }
 
-TEST(correction, the_level_for_one_more_difference_follows_the_correction) {
+TEST(correction, the_p_value_needed_for_one_more_difference_depends_on_the_correction) {
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::holm), 0.05 / 40);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(39, 40, 0.05, correction::holm), 0.05);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::benjamini_hochberg), 0.05 / 40);

@@ -78,7 +78,7 @@ TEST(coverage, without_the_correction_most_reports_of_40_comparisons_claim_a_fal
     EXPECT_GT(wrong, 140);
 }
 
-TEST(coverage, the_smallest_detectable_difference_is_seen_in_four_of_five_runs) {
+TEST(coverage, the_smallest_detectable_difference_is_found_in_four_of_five_runs) {
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};

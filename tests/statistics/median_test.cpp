@@ -64,9 +64,9 @@ TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     }
 }
 
-// For six samples: C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5
-// / 1.4.
-// For ten samples: C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
+// With six samples, C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) =
+// 0.5 / 1.4. With ten samples, C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I /
+// (2 + 6 I).
 TEST(median, the_ends_of_a_95_percent_interval_lie_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
@@ -113,7 +113,8 @@ TEST(median, the_interval_of_equal_samples_is_a_point) {
 }
 
 TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians) {
-    // The machine becomes slower and doubles both values of each next pair. The ratio does not change.
+    // The machine becomes slower: each pair has twice the values of the previous pair. The
+    // ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));
     EXPECT_DOUBLE_EQ(found.median, 2);
@@ -121,7 +122,7 @@ TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians)
     EXPECT_DOUBLE_EQ(*found.high, 2);
 }
 
-TEST(ratio, an_even_number_of_pairs_gives_their_geometric_mean) {
+TEST(ratio, the_ratio_of_an_even_number_of_pairs_is_a_geometric_mean) {
     const auto found = bench::ratio_from(paired_log_ratios(values{2, 8}, values{1, 1}));
     EXPECT_DOUBLE_EQ(found.median, 4);
     EXPECT_FALSE(found.low);
@@ -145,7 +146,7 @@ TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, a_quotient_with_zero_lies_beyond_every_other_quotient) {
+TEST(quotient, a_quotient_with_a_zero_is_larger_or_smaller_than_every_other_quotient) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

@@ -1,4 +1,4 @@
-// Compares shifts between two samples with values from the sorted differences.
+// Tests the shift between two samples. The expected values come from the sorted list of all differences.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -54,8 +54,9 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Searches after each run at the new level, up to `most` runs. Returns the number of these runs after which
-/// a search first reports a change within two runs of the true change, or nothing without such a report.
+/// Searches after each run at the new level, up to `most` runs. Returns the number of these runs after
+/// which a search first reports a change within two runs of the true change, or nullopt if no search
+/// reports such a change.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

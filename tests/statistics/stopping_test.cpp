@@ -78,7 +78,7 @@ TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// A control experiment. A run that searches for a difference after each block, and stops at the first
+// This is a control experiment: a run that searches for a difference after each block, and stops at the first
 // difference, finds differences much too often.
 TEST(stopping, stopping_at_the_first_difference_would_destroy_the_coverage) {
     generator random{3};

@@ -66,7 +66,7 @@ TEST(verdict, seven_blocks_decide_40_equal_differences_in_a_report_but_not_in_a_
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
 }
 
-TEST(verdict, only_verdicts_without_a_difference_state_the_smallest_detectable_one) {
+TEST(verdict, only_verdicts_without_a_difference_state_the_smallest_detectable_difference) {
     const auto found = judge_all(
         std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);

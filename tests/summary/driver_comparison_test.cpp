@@ -49,7 +49,7 @@ const reports::result& in(const reports::report& report, std::string_view who, s
     return *reports::find_result(report, busiest, who, metric);
 }
 
-TEST(driver_comparison, pairs_decide_a_comparison_that_ratios_to_a_noisy_baseline_leave_undecided) {
+TEST(driver_comparison, direct_ratios_decide_a_comparison_that_a_noisy_baseline_leaves_undecided) {
     const auto report = report_of_drivers({{"ring", {"io_uring", "", {{"time", 0.90}, {"cpu", 0.80}}}},
                                            {"slow ring", {"io_uring", "", {{"time", 0.99}, {"cpu", 0.5}}}},
                                            {"poll", {"epoll", "", {{"time", 0.99}, {"cpu", 0.80}}}},

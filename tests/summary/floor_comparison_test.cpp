@@ -180,7 +180,7 @@ TEST(floor_comparison, an_unexplained_value_far_below_the_floor_fails_the_result
     EXPECT_TRUE(found(report, "asio-epoll", "time").median);
 }
 
-TEST(floor_comparison, a_baseline_far_below_the_floor_leaves_no_ratio) {
+TEST(floor_comparison, a_baseline_far_below_the_floor_gives_no_ratios) {
     const auto report = report_with_floors("yield",
                                            {{"asio-epoll", {{"time", growing(3)}}},
                                             {"loop-epoll", {{"time", growing(5)}}},
@@ -234,7 +234,7 @@ TEST(floor_comparison, small_or_random_differences_below_the_floor_cause_no_warn
     EXPECT_TRUE(floor_warnings(too_few).empty());
 }
 
-TEST(floor_comparison, reasons_exist_only_for_known_workloads_and_judged_metrics) {
+TEST(floor_comparison, reasons_for_low_values_exist_only_for_known_workloads_and_judged_metrics) {
     for (const auto& each : bench::floor_exceptions()) {
         EXPECT_NE(bench::find_workload(each.front), nullptr) << each.front;
         EXPECT_TRUE(each.metric == "time" || each.metric == "late_p50") << each.front << " " << each.metric;

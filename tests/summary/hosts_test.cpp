@@ -108,8 +108,8 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns the deviation from `share` in LOOPBENCH_TRIES tries that chance exceeds in one of a thousand
-/// cases.
+/// Returns a limit for the distance between the true rate `share` and the rate in LOOPBENCH_TRIES tries. By
+/// chance, the distance exceeds this limit in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
@@ -123,7 +123,7 @@ TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms)
     EXPECT_GT(of_runs({2, 60, 0.05, 0}, forget).different, 0.4 - by_chance(0.4));
 }
 
-// The verdicts promise a rate of at most 5 %.
+// The verdicts promise that at most 5 % of the runs are false alarms.
 TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});

@@ -59,7 +59,7 @@ private:
     generator random_;
     double between_, slower_;
     std::normal_distribution<double> normal_;
-    std::map<std::string, double> effects_;  // the effect of each file
+    std::map<std::string, double> effects_;  // the effects of the layouts, by file
 };
 
 reports::report compared(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed, double between,
@@ -98,8 +98,8 @@ TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarm
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The verdicts promise a rate of at most 5 %. In 400 tries, chance alone causes 7.5 % in one of a hundred
-// cases.
+// The verdicts promise that at most 5 % of the comparisons are false alarms. In one of a hundred cases,
+// chance alone raises the rate in 400 tries to 7.5 %.
 TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);

@@ -45,7 +45,7 @@ TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
     EXPECT_EQ(aa_copy.called.size(), aa_copy.path.native().size());
 }
 
-TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_no_result) {
+TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_not_listed_as_a_result) {
     const auto report = report_of(plan_with_aa_copy(7), [](const auto&) { return took_ns(10); });
     ASSERT_TRUE(report.aa);
     EXPECT_EQ(report.aa->found, reliability::reliable);
@@ -195,7 +195,7 @@ TEST(self_check, a_baseline_without_numbers_is_reported) {
     EXPECT_SAYS(report.aa->reason.value_or(""), "asio-epoll and its A/A copy");
 }
 
-TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_counts) {
+TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repetition_is_used) {
     int trial = 0;
     const auto report = report_of(plan_with_aa_copy(7), [&](const auto&) {
         auto outcome = took_ns(++trial == 2 ? 99 : 10);
@@ -211,7 +211,7 @@ TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repeat_c
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
 }
 
-TEST(disturbance, the_repeat_counts_even_if_another_contender_is_unsupported_or_failed) {
+TEST(disturbance, the_repetition_is_used_even_if_another_contender_is_unsupported_or_failed) {
     for (const auto bad : {reports::result_status::unsupported, reports::result_status::failed}) {
         bool first = true;
         const auto report = report_of(plan_with_aa_copy(7), [&](const trial_request& request) {
@@ -228,7 +228,7 @@ TEST(disturbance, the_repeat_counts_even_if_another_contender_is_unsupported_or_
     }
 }
 
-TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
+TEST(disturbance, a_disturbed_trial_is_kept_if_its_repetition_was_cut_short) {
     int trial = 0;
     const auto report = report_of(plan_with_aa_copy(1), [&](const auto&) {
         auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
@@ -243,7 +243,7 @@ TEST(disturbance, a_disturbed_trial_is_kept_if_its_repeat_was_cut_short) {
     EXPECT_LE(times.back(), 3) << "a repeat that was cut short does not count";
 }
 
-TEST(disturbance, repeats_are_limited_and_other_disturbed_trials_are_reported) {
+TEST(disturbance, repetitions_are_limited_and_other_disturbed_trials_are_reported) {
     const auto report = report_of(plan_with_aa_copy(8), [](const auto&) {
         auto outcome = took_ns(10);
         outcome.disturbed = "it waited";
@@ -267,7 +267,7 @@ TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_
     EXPECT_EQ(report.aa->found, reliability::unreliable) << report.disturbed.kept;
 }
 
-TEST(disturbance, a_disturbance_is_time_that_other_processes_used) {
+TEST(disturbance, time_that_other_processes_used_counts_as_a_disturbance) {
     const auto sample = [](std::int64_t first_ns, std::int64_t second_ns, const char* clock) {
         return bench::machine_sample{{{"cpu", {.steal_ns = first_ns + second_ns}},
                                       {"cpu0", {.steal_ns = first_ns}},
@@ -376,7 +376,7 @@ TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // in the first workload of the second block
+    auto cut = run_with(10, 2 * 3 + 2, {});  // ends in the first workload of the second block
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;
@@ -391,7 +391,7 @@ TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
         }
 }
 
-TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repeat_was_cut_short) {
+TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repetition_was_cut_short) {
     const auto plan = plan_with_aa_copy(1);
     int trial = 0;
     const auto answer = [&](const trial_request&) {
@@ -410,7 +410,7 @@ TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repeat_was_cut_short)
     EXPECT_EQ(go_on(whole).trials.size(), whole.trials.size()) << "all blocks are finished";
 }
 
-TEST(runner, a_run_with_a_precision_plans_the_pilot_first_and_repeats_at_most_a_quarter) {
+TEST(runner, a_run_with_a_precision_plans_only_the_pilot_and_repeats_at_most_a_quarter_of_the_pilot) {
     auto plan = plan_with_aa_copy(100'000);
     plan.precision_pct = 50;
     mock_executor executor{[](const auto&) {

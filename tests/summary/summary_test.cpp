@@ -55,7 +55,7 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// Simulates trials. The baseline takes 1000 ns in the first block, 2000 ns in the second block, and so on.
+/// Simulated trials. The baseline takes 1000 ns in the first block, 2000 ns in the second block, and so on.
 /// The other contender takes half as long and has twice the throughput.
 class growing_times {
 public:
@@ -73,8 +73,8 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Returns the codes of the warnings about concurrent trials. asio-epoll waited for 1 % of its time, and the
-/// other contender for the share `waited`.
+/// Returns the codes of the warnings about concurrent trials in which asio-epoll waited for 1 % of its time,
+/// and the other contender for the share `waited` of its time.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -146,7 +146,8 @@ TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// A third-party contender can print any metrics, and a journal can lack counters.
+// The trials of this test have only a time, because a third-party contender or a journal can lack the other
+// metrics. Even then, the time is not compared.
 TEST(summary, the_time_of_a_schedule_is_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -167,7 +168,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
-            auto outcome = took_ns(1000);  // the time of the schedule, which every server has
+            auto outcome = took_ns(1000);  // the time of the schedule is the same for every server
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -179,8 +180,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// For each metric of a periodic timer, the two values that loop-epoll measures in odd and in even blocks.
-/// asio-epoll always measures `theirs`.
+/// For each metric of a periodic timer, the value of loop-epoll in odd blocks and its value in even blocks.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -221,7 +221,7 @@ TEST(summary, a_value_significantly_further_from_zero_is_a_regression_without_a_
     EXPECT_EQ(gate_on_timers({{"late_p50", {-1, 9}}}, -3), inconclusive);
 }
 
-TEST(summary, a_client_on_another_machine_is_in_the_plan_and_its_path_in_a_warning) {
+TEST(summary, a_client_on_another_machine_is_in_the_plan_and_a_warning_describes_the_network_path) {
     auto plan = plan_of({one_rate}, 6);
     for (auto& who : plan.contenders)
         who.environment = {{bench::serve_on_variable, "10.0.0.1"},
@@ -258,8 +258,8 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
-// A p99 of two sleeps used to be compared as if it were a percentile.
-TEST(summary, a_percentile_of_too_few_samples_is_a_maximum_without_a_verdict) {
+// The p99 of two sleeps is their maximum, and must not be compared as a percentile.
+TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
     const auto of_samples = [](double latencies) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
@@ -285,7 +285,7 @@ TEST(summary, a_percentile_of_too_few_samples_is_a_maximum_without_a_verdict) {
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
 }
 
-TEST(summary, a_ratio_above_one_is_better_for_metrics_of_both_directions) {
+TEST(summary, a_ratio_above_one_means_better_for_metrics_of_both_directions) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
         const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
@@ -461,7 +461,7 @@ TEST(summary, contenders_are_described_by_their_context) {
     EXPECT_FALSE(report.contenders[1].version);
 }
 
-TEST(summary, fewer_than_six_trials_have_no_interval_and_one_warning) {
+TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
     const auto report = report_of(small_plan(5), growing_times{});
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_TRUE(time.median && time.to_baseline);
@@ -492,7 +492,7 @@ TEST(summary, an_unsupported_result_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, a_result_that_is_unsupported_in_few_blocks_has_its_reason) {
+TEST(summary, a_result_that_is_unsupported_in_a_few_blocks_states_the_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });

@@ -38,8 +38,8 @@ loopbench_command::loopbench_command() {
     // the command's parts for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The command looks for contenders in a folder next to its executable. It does not find this folder if
-    // the executable is a symbolic link.
+    // The command looks for contenders in a folder next to its executable. The command does not find this
+    // folder if the executable is a symbolic link.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

@@ -25,8 +25,8 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// Returns the number of trials in the journal, without repeated trials. A run repeats a trial after a
-/// disturbance, or when it is resumed after an interrupted row.
+/// Returns the number of trials in the journal, without repeated trials. A run repeats the trials of a
+/// workload in a block after a disturbance, or when the run is resumed after an interruption.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

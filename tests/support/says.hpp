@@ -14,7 +14,7 @@ inline testing::AssertionResult says(std::string_view text, std::string_view par
     return testing::AssertionFailure() << "\"" << part << "\" is missing in:\n" << text;
 }
 
-/// Returns the message of the exception that `act` throws, or an empty string if `act` throws none.
+/// Returns the message of the exception that `act` throws, or an empty string if `act` throws no exception.
 template <class error_type, class function>
 std::string complaint_of(function act) {
     try {

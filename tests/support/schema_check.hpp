@@ -7,7 +7,7 @@ namespace loopbench::tests {
 
 bool fits(const nlohmann::json& document, const char* schema_file);
 
-/// Checks a document against reports/model/report.schema.json.
+/// Returns true if the document fits reports/model/report.schema.json.
 bool fits_the_schema(const nlohmann::json& document);
 
 }  // namespace loopbench::tests

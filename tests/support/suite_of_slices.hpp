@@ -16,8 +16,8 @@
 
 namespace loopbench::tests {
 
-/// Sends all messages of the suite before the contender begins. After the trial, answers() returns the lines
-/// that the contender wrote.
+/// A suite that sends all its messages before the contender begins. After the trial, answers() returns the
+/// lines that the contender wrote.
 class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {

@@ -51,7 +51,7 @@ TEST(build_comparison, equal_builds_cause_no_warning) {
     EXPECT_EQ(codes_of({made("a"), made("b")}), codes{});
 }
 
-TEST(build_comparison, mixed_builds_are_refused_with_the_contenders_of_each_kind) {
+TEST(build_comparison, mixed_builds_are_refused_and_the_contenders_of_each_kind_are_named) {
     const auto text = refusal({made("a"), made("slow", {{"build_type", "Debug"}}), made("b")});
     EXPECT_SAYS(text, "build type: Release (a, b); Debug (slow)");
     EXPECT_SAYS(text, "CMAKE_BUILD_TYPE=Release");

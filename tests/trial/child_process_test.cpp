@@ -164,8 +164,8 @@ TEST(child_process, an_error_in_the_parent_ends_the_child) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child lowers the parent's limit and
-    // then writes, which wakes the parent. Before that, the child waits until the parent sleeps, because an
-    // earlier change would make the parent fail to open a file, which is a different error.
+    // then writes, which wakes the parent. Before that, the child waits until the parent sleeps. If the limit
+    // changed earlier, the parent would fail to open a file, which is a different error.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),

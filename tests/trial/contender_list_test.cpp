@@ -36,7 +36,7 @@ TEST(contender_list, executables_are_listed_by_name) {
     EXPECT_EQ(found[1].path, folder / "b");
 }
 
-TEST(contender_list, the_users_loop_for_asio_programs_is_stored) {
+TEST(contender_list, the_users_choice_of_a_loop_for_asio_programs_is_stored) {
     const temporary_folder folder;
     write_script(folder / "one", "");
     const auto environment = [&] {
@@ -110,7 +110,7 @@ TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
     EXPECT_EQ(bench::find_contenders(folders).size(), 1U);
 }
 
-TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows_both) {
+TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows_both_paths) {
     const temporary_folder one, two;
     write_script(one / "same", "");
     write_script(two / "same", "");
@@ -119,7 +119,7 @@ TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows
     for (const auto* each : {&one, &two}) EXPECT_SAYS(complaint, (*each / "same").native());
 }
 
-TEST(contender_list, a_contender_is_asked_for_its_workloads_of_a_size) {
+TEST(contender_list, a_contender_lists_its_workloads_of_the_requested_size) {
     const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
     EXPECT_EQ(who.workloads, (std::vector<std::string>{"small", "--benchmark_list_tests=true"}));
     EXPECT_EQ(who.problem, "");

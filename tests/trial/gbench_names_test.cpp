@@ -10,8 +10,8 @@ namespace {
 
 using bench::workload_name;
 
-/// Returns true if the filter matches the name `printed`. Like Google Benchmark, uses POSIX extended regular
-/// expressions.
+/// Returns true if the filter matches the name `printed`. The filter is a POSIX extended regular expression, as
+/// in Google Benchmark.
 bool matches(const std::string& filter, const std::string& printed) {
     regex_t compiled;
     if (::regcomp(&compiled, filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;

@@ -15,7 +15,7 @@ bool readable(int fd) {
 
 TEST(interrupt, a_signal_makes_the_descriptor_permanently_readable) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        ::signal(signal, SIG_DFL);  // the test's own parent may have ignored the signal
+        ::signal(signal, SIG_DFL);  // the test's own parent might have ignored the signal
         const bench::interrupt stop;
         EXPECT_FALSE(stop.requested() || readable(stop.fd()));
         ::raise(signal);

@@ -212,7 +212,7 @@ TEST(laws, slices_with_waits_for_a_busy_core_break_no_law) {
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 1ms).value_or(""), "law of clocks");
 }
 
-TEST(laws, a_slice_with_an_unreported_untimed_part_has_only_an_upper_bound) {
+TEST(laws, the_length_of_a_slice_with_an_unreported_untimed_part_has_only_an_upper_limit) {
     EXPECT_EQ(law_broken_by_slices(std::vector<slice>(5, {.operations = 1, .timed = 1ms, .observed = 10ms})),
               std::nullopt);
     EXPECT_SAYS(

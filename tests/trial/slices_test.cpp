@@ -52,7 +52,7 @@ auto run(const std::vector<child_request>& all, std::chrono::nanoseconds enough 
         all, {.seed = 1, .enough = enough, .limit = 60s, .stop_fd = stop_fd, .longest_slice = 1s});
 }
 
-TEST(interleaving, slices_continue_until_the_work_is_done_and_each_is_recorded) {
+TEST(interleaving, slices_continue_until_the_work_is_done_and_each_slice_is_recorded) {
     const auto outcomes = run({player(well_behaved), player(well_behaved)});
     for (const auto& each : outcomes) {
         ASSERT_EQ(each.slices.size(), 3U);
@@ -134,7 +134,7 @@ TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
     }
 }
 
-TEST(interleaving, a_contender_that_keeps_its_slice_loses_it_and_the_others_continue) {
+TEST(interleaving, a_contender_that_does_not_end_its_slice_loses_the_slice_and_the_others_continue) {
     const auto outcomes = run({player("ready; wait_for_slice; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_TRUE(outcomes[0].slices.empty());
@@ -193,7 +193,7 @@ TEST(interleaving, a_contender_can_end_before_the_work_is_done) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, the_common_time_limit_ends_all_contenders_without_blame) {
+TEST(interleaving, the_common_time_limit_ends_all_contenders_and_none_is_blamed) {
     const auto unending = player("ready; while wait_for_slice; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
@@ -288,7 +288,7 @@ TEST(concurrent, the_end_of_each_contender_is_reported_separately) {
     EXPECT_EQ(outcomes[2].output, "fine\n");
 }
 
-TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_ones_keep_their_results) {
+TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_contenders_keep_their_results) {
     const std::vector all{alone("sleep 1000"), alone("echo fine")};
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);

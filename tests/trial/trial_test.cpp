@@ -174,7 +174,7 @@ TEST(trial, every_unsuccessful_end_has_its_reason) {
     EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
 }
 
-TEST(trial, each_trial_is_a_new_process_with_the_agreed_flags_and_size) {
+TEST(trial, each_trial_is_a_new_process_with_the_requested_flags_and_size) {
     const temporary_folder folder;
     write_script(folder / "contender", R"(
 for word in "$LOOPBENCH_SIZE" "$@"; do echo "$word"; done > "$0.seen"
@@ -190,8 +190,8 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
-/// Runs one contender for each entry of `rows`, all concurrently. Each contender prints the fields of its
-/// entry as its row and its context.
+/// Runs one contender for each entry of `rows`, all concurrently. The two texts of an entry are the fields of
+/// the row and of the context that the contender prints.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
     const temporary_folder folder;
     std::deque<bench::contender> all;

@@ -37,7 +37,7 @@ struct corrupting_runtime : breakable_runtime {
 };
 
 /// A runtime in which the write with the number `lost` reports success without writing. The warm-up of a
-/// stream makes fewer writes.
+/// stream makes fewer than `lost` writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);

@@ -76,8 +76,8 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps do not sleep. Its clock is an hour ahead, and so are the deadlines that a workload
-/// calculates from the clock. Otherwise a deadline could pass before the check on a slow machine.
+/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that on a slow machine no deadline
+/// passes before the check: a workload calculates its deadlines from this clock.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }

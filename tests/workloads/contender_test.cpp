@@ -183,7 +183,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     }
 }
 
-TEST(contender, an_unwritable_histogram_file_is_a_failure) {
+TEST(contender, an_unwritable_histogram_file_causes_a_failure) {
     const auto result = run("LOOPBENCH_HISTOGRAM_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
                             "--benchmark_filter=^timer/periodic", true);
     EXPECT_EQ(result.exit_code, 1);
@@ -194,7 +194,7 @@ TEST(contender, unknown_flags_are_refused) {
     EXPECT_EQ(run("", "--benchmark_nonsense").exit_code, 2);
 }
 
-TEST(contender, a_low_limit_of_open_files_is_unsupported_and_the_need_is_named) {
+TEST(contender, a_workload_is_unsupported_if_the_limit_of_open_files_is_too_low) {
     const auto result =
         run("ulimit -n 500; LOOPBENCH_SIZE=small", "--benchmark_format=json --benchmark_filter=conns:1000");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];

@@ -1,5 +1,4 @@
-// Tests the placement of threads on chosen cores: the cores on which the threads run, and the restored
-// setting.
+// Tests that threads run on the chosen cores, and that the previous setting is restored.
 #include "bench/suite/workloads/trial/cores.hpp"
 
 #include <gtest/gtest.h>

@@ -40,7 +40,7 @@ protected:
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
-    /// Starts the generator. Exceptions of start() reach the test.
+    /// Starts the generator. If start() throws an exception, this exception reaches the test.
     bool start(generator_process& process) {
         return process.start({.port = 1,
                               .connections = 1,

@@ -31,7 +31,7 @@ void expect_within_error(std::int64_t actual, std::int64_t exact) {
         << "exact: " << exact;
 }
 
-TEST(histogram, percentiles_are_within_the_stated_error_of_exact_ones) {
+TEST(histogram, percentiles_are_within_the_stated_error_of_the_exact_percentiles) {
     std::mt19937_64 random(7);
     std::lognormal_distribution<double> latency(8, 2.5);
     for (const std::size_t count : {1u, 2u, 3u, 10u, 1000u, 100'000u}) {
@@ -73,7 +73,7 @@ TEST(histogram, values_below_256_are_exact) {
         EXPECT_EQ(measured.value_at_rank_ns(rank), static_cast<std::int64_t>(rank) - 1);
 }
 
-TEST(histogram, an_empty_histogram_is_zero_everywhere) {
+TEST(histogram, all_values_of_an_empty_histogram_are_zero) {
     const histogram empty;
     EXPECT_EQ(empty.count(), 0u);
     EXPECT_EQ(empty.percentile_ns(50), 0);

@@ -40,7 +40,7 @@ enum class fault {
 };
 
 constexpr auto pause_of_a_server = 1s;       // a pause can take longer on a busy machine
-constexpr auto pause_between_slices = 20ms;  // a slow server pauses after it served each connection once
+constexpr auto pause_between_slices = 20ms;  // a slow server pauses after it has served each connection once
 constexpr std::size_t request_bytes = 64;
 
 /// Serves all connections in one thread, forever.
@@ -122,7 +122,7 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: delays every time
+        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
         std::chrono::milliseconds takes_one_in{0};  // the shortest time between two accepted requests
@@ -257,7 +257,7 @@ TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     EXPECT_GT(count_over(result.latency, 500ms) + result.left_out, 900u);
 }
 
-TEST(open_loop, a_relative_load_measures_the_capacity_first) {
+TEST(open_loop, for_a_relative_load_the_capacity_is_measured_first) {
     const server_process server;
     auto plan = plan_for(server, 300, 0);
     plan.load = 0.25;
@@ -369,9 +369,10 @@ TEST(open_loop, a_generator_that_sends_too_slowly_is_the_bottleneck) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// The generator loses its core once for 20 ms. No latency may contain this time. The 200 requests that fall
-// due in it are left out, and so is the request before, whose reply the generator finds only afterwards. If
-// this process really loses its core during the test, more requests are left out in the same way.
+// The generator loses its core once for 20 ms. No latency must contain these 20 ms. The 200 requests that
+// fall due during the 20 ms are left out. The request before them is also left out, because the generator
+// finds its reply only afterwards. If this process really loses its core during the test, more requests are
+// left out in the same way.
 TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
@@ -413,7 +414,7 @@ TEST(open_loop, a_rate_that_the_generator_cannot_offer_is_not_measured) {
 }
 
 // The server answers 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
-TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
+TEST(open_loop, a_server_with_too_much_load_is_reported_as_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
     EXPECT_EQ(result.replies, 400u) << result.failure;
@@ -422,7 +423,7 @@ TEST(open_loop, a_server_with_too_much_load_is_overloaded) {
 
 // The link accepts at most one request in 5 ms and answers the request at once. Five requests fall due
 // in 5 ms.
-TEST(open_loop, a_server_whose_connections_accept_too_little_is_overloaded) {
+TEST(open_loop, a_server_whose_connections_accept_too_little_is_reported_as_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
     const auto result = run_open_loop(plan, planted({.takes_one_in = 5ms}));
@@ -447,7 +448,7 @@ TEST(open_loop, every_overloaded_server_has_the_same_reason) {
     EXPECT_EQ(said_after(100ms), said_after(200ms));
 }
 
-TEST(open_loop, a_server_with_too_much_load_is_not_measured) {
+TEST(open_loop, a_rate_that_the_server_does_not_sustain_is_not_measured) {
     const server_process server(fault::slow);
     auto plan = plan_for(server, 400, 2000);
     plan.look_time = 1ms;

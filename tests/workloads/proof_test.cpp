@@ -59,7 +59,7 @@ bool lacks_a_core(const trial& t) {
 }
 
 // In serve/open_loop, the generator compares the replies.
-TEST(proof, a_wrong_bit_of_a_server_fails_the_trial_of_the_generator) {
+TEST(proof, a_wrong_bit_in_a_reply_to_the_load_generator_fails_the_trial) {
     trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
@@ -112,7 +112,7 @@ TEST(proof, a_generator_that_does_not_begin_gives_no_number) {
               "refused");
 }
 
-TEST(proof, the_generator_has_no_socket_of_its_server) {
+TEST(proof, the_load_generator_inherits_no_socket_of_its_server) {
     const auto end = served_by(
         "printf '{\"failure\":\"\",\"not_offered\":\"%s sockets\",\"io_uring_refused\":null}'"
         " $(ls -l /proc/$$/fd | grep -c socket:)");
@@ -181,30 +181,30 @@ TEST(proof, a_silent_connection_that_receives_bytes_or_ends_fails_the_trial) {
               "silent connections that were waited for: expected 1000, got 999");
 }
 
-TEST(proof, a_missing_load_fails_the_trial) {
+TEST(proof, a_load_without_round_trips_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
               "the load made no round trip on its connections");
 }
 
-TEST(proof, a_server_that_blocks_a_counter_fails_the_trial) {
+TEST(proof, a_server_that_blocks_a_counting_coroutine_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "one of the two counting coroutines never counted");
     EXPECT_SAYS(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
                 "the counts of the two counting coroutines differ by ");
 }
 
-TEST(proof, a_pause_when_the_two_counters_begin_does_not_fail_the_trial) {
+TEST(proof, a_pause_when_the_two_counting_coroutines_begin_does_not_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<halted_runtime>(mixed_server, 2000), "");
 }
 
-TEST(proof, timers_that_call_more_than_once_fail_the_trial) {
+TEST(proof, timers_that_call_their_function_more_than_once_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<stuttering_timers_runtime>(timer_churn<breakable_runtime, 100>, 1000),
               "due timers that fired: expected 13, got 26");
     EXPECT_SAYS(reason_of_failure<stuttering_timers_runtime>(timer_expire, 101),
                 "timers that fired: expected 101, got ");
 }
 
-TEST(proof, timers_that_call_before_the_loop_runs_fail_the_trial) {
+TEST(proof, timers_that_call_their_function_before_the_loop_runs_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<rash_timers_runtime>(timer_expire, 1000),
               "timers that fired while the loop did not run: expected 0, got 100");
 }
@@ -224,8 +224,8 @@ TEST(proof, a_lost_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// With a sanitizer, a slow machine always needs more than 1 us from the end of a sleep to the reading of the
-// clock, so the timers of a sanitizer build are 20 us early (CMakeLists.txt).
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because on a slow machine, more than 1
+// us always passes between the end of a sleep and the reading of the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
@@ -248,7 +248,7 @@ TEST(proof, any_sleep_that_ends_early_fails_the_trial) {
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, a_sleep_that_does_not_sleep_fails_the_trial) {
+TEST(proof, a_sleep_that_returns_at_once_fails_the_trial) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -304,7 +304,7 @@ TEST(proof, a_gather_that_completes_before_its_children_fails_the_trial) {
                 "trees that completed before their leaves: expected 0, got ");
 }
 
-TEST(proof, a_gather_that_does_not_join_fails_the_trial) {
+TEST(proof, a_gather_that_does_not_wait_for_its_children_fails_the_trial) {
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_yield, 2500), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_sleep, 2), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
@@ -342,7 +342,7 @@ TEST(proof, a_lost_spawned_task_fails_the_trial) {
               "spawned coroutines that ran: expected 3000, got 2970");
 }
 
-TEST(proof, a_yield_that_does_not_let_others_run_fails_the_trial) {
+TEST(proof, a_yield_that_does_not_let_other_tasks_run_fails_the_trial) {
     constexpr auto reason = "steps that a coroutine took before the other one: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);

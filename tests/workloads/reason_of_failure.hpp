@@ -1,4 +1,4 @@
-// Runs a workload on a runtime and returns the reason of the workload's failure.
+// Runs a workload on a runtime and returns the reason for the workload's failure.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,7 @@
 
 namespace loopbench::bench {
 
-/// Runs the workload and returns the reason of its failure, or "" if the workload proved its work or is
+/// Runs the workload and returns the reason for its failure. Returns "" if the workload succeeds or is
 /// unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
@@ -24,7 +24,7 @@ std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t 
     return t.failure().value_or("");
 }
 
-/// Runs the workload on a new runtime with this fault. Returns the same text as the function above.
+/// Runs the workload on a new runtime with this fault, and returns the reason for the failure or "".
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

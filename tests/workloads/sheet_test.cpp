@@ -78,7 +78,7 @@ TEST(sheet, a_runtime_without_a_network_has_no_options) {
     EXPECT_EQ(own_options_of<unconnected_runtime>(), "none: this loop has no network");
 }
 
-TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_others_run) {
+TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_other_workloads_run) {
     const auto make = [] { return std::make_unique<unconnected_runtime>(); };
     for (const workload<unconnected_runtime>& each : workload_list<unconnected_runtime>()) {
         trial t(workload_size::small, 1);
@@ -113,7 +113,7 @@ TEST(sheet, timer_slack_is_read_from_the_thread) {
     ::prctl(PR_SET_TIMERSLACK, before);
 }
 
-TEST(sheet, the_compiler_and_its_flags_belong_to_this_build) {
+TEST(sheet, the_stated_compiler_and_flags_are_those_of_this_build) {
     const build_facts facts = this_build();
     const std::string version = facts.compiler.substr(facts.compiler.find(' ') + 1);
     EXPECT_NE(std::string(__VERSION__).find(version), std::string::npos) << facts.compiler;

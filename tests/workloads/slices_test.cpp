@@ -177,7 +177,7 @@ TEST(slicer, a_timed_part_that_has_begun_is_completed_with_additional_operations
     }
 }
 
-TEST(slicer, operations_are_multiples_of_a_step) {
+TEST(slicer, the_number_of_operations_is_a_multiple_of_the_step) {
     suite_of_slices says("tte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
@@ -189,7 +189,8 @@ TEST(slicer, operations_are_multiples_of_a_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-// Each operation takes longer than the untimed part and longer than the timed part of a slice.
+// Each step takes longer than a whole part of a slice, so without the requested numbers, each part would end
+// after its first step.
 TEST(slicer, each_part_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
@@ -281,7 +282,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // three slices, each twice as long
 }
 
-TEST(trial, all_operations_are_one_step_without_slices) {
+TEST(trial, without_slices_all_operations_are_one_step) {
     trial t(workload_size::small, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);

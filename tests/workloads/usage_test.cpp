@@ -58,9 +58,9 @@ TEST(usage, a_slowdown_extends_only_the_time_on_a_shared_core) {
         while (!stop) {
         }
     });
-    // The test reads the time that the thread waits for its core (run_delay()) twice inside of the measured
-    // time `wall`, so that `wall` contains the whole difference `delay`. Two further readings outside of
-    // `wall` give the other waits, `beside`, which the upper bound below includes.
+    // run_delay() returns how long the thread has waited for its core. The test calls run_delay() twice
+    // within the measured time `wall`, so that `wall` contains the whole difference `delay`. Two further
+    // calls outside of `wall` give the additional waits `beside`, which the upper bound below includes.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();

@@ -1,4 +1,4 @@
-// Tests that every workload proves its work on a working runtime, and reports a failure on a broken one.
+// Tests that every workload proves its work on a working runtime, and reports a failure on a broken runtime.
 #include <gtest/gtest.h>
 
 #include <algorithm>

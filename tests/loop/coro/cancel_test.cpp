@@ -17,7 +17,7 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers. Their callbacks cancel random timers and arm new timers.
+/// Hundreds of timers whose callbacks cancel random timers and arm new timers.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -242,7 +242,7 @@ TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_no_bytes) {
 
 // The cancellation puts the sleep into the ready queue. The sleep's deadline has also passed, but the loop
 // must not queue the sleep a second time.
-TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_it_once) {
+TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_the_sleep_once) {
     event_loop& loop = keep(make_loop());
     int endings = 0;
     auto sleeps = [&]() -> task<void> {
@@ -281,7 +281,7 @@ TEST_P(cancelling, cancelling_a_read_loses_no_byte) {
     EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
 }
 
-TEST_P(cancelling, a_call_that_cancels_another_call_due_at_the_same_time_prevents_it) {
+TEST_P(cancelling, a_call_that_cancels_a_call_due_at_the_same_time_prevents_the_cancelled_call) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     call_handle handles[3];
@@ -296,7 +296,7 @@ TEST_P(cancelling, a_call_that_cancels_another_call_due_at_the_same_time_prevent
     EXPECT_EQ(calls.size(), 1u);
 }
 
-TEST_P(cancelling, cancelling_a_sleeping_task_from_inside_a_timer_prevents_its_timer) {
+TEST_P(cancelling, cancelling_a_sleeping_task_from_inside_a_timer_prevents_the_timer_of_the_sleep) {
     event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> sleepers;
     for (int i = 0; i < 100; ++i) sleepers.push_back(create_task(loop, sleep_long(loop)));

@@ -73,7 +73,7 @@ TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     EXPECT_EQ(freed, 1);
 }
 
-/// Tests that a warning about a slow callback names the task or function.
+/// The fixture of tests that a warning about a slow callback names the task or the function.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -87,7 +87,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, slow_ones, all_designs(), design_name);
 
-TEST_P(slow_ones, a_slow_task_is_named_by_the_line_that_started_it) {
+TEST_P(slow_ones, a_warning_names_the_line_that_started_the_slow_task) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -108,7 +108,7 @@ TEST_P(slow_ones, a_slow_task_is_named_by_the_line_that_started_it) {
 }
 
 // Each kind of awaiter must tell the loop which coroutine it resumes, so the task uses all kinds of awaiters.
-TEST_P(slow_ones, a_slow_task_is_named_after_any_kind_of_wait) {
+TEST_P(slow_ones, a_warning_names_the_slow_task_that_any_kind_of_wait_resumed) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -116,7 +116,7 @@ TEST_P(slow_ones, a_slow_task_is_named_after_any_kind_of_wait) {
     event happens(loop);
     promise<void> kept(loop);
     auto main = [&]() -> task<void> {
-        manual_time::pass(1s);  // before the first await
+        manual_time::pass(1s);  // the task is slow before its first await
         co_await loop.sleep_for(1ms);
         manual_time::pass(1s);
         put(pair.other.native_handle(), "x");
@@ -140,7 +140,7 @@ TEST_P(slow_ones, a_slow_task_is_named_after_any_kind_of_wait) {
     for (const std::string& who : seen) EXPECT_SAYS(who, run_at);
 }
 
-TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_the_line_that_scheduled_it) {
+TEST_P(slow_ones, a_warning_names_the_type_of_the_slow_callback_and_the_line_that_scheduled_it) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -169,7 +169,7 @@ TEST_P(slow_ones, a_slow_callback_is_named_by_its_type_and_the_line_that_schedul
 
 // The children reuse the memory of the spawned tasks' frames. A warning must not name a previous task in the
 // same memory.
-TEST_P(slow_ones, a_slow_child_is_named_by_the_task_that_gathers_it) {
+TEST_P(slow_ones, a_warning_about_a_slow_child_names_the_task_that_gathers_the_child) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -249,7 +249,7 @@ TEST_P(unretrieved_exceptions, retrieved_exceptions_and_cancellations_cause_no_w
     EXPECT_TRUE(seen.empty()) << seen.front();
 }
 
-TEST_P(unretrieved_exceptions, no_warning_reports_an_exception_without_debug_mode) {
+TEST_P(unretrieved_exceptions, without_debug_mode_no_warning_reports_an_exception) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);

@@ -46,7 +46,7 @@ TEST(frame_pool, blocks_have_the_same_alignment_as_blocks_of_operator_new) {
     }
 }
 
-TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
+TEST(frame_pool, the_pool_keeps_no_more_bytes_than_its_limit) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     constexpr std::size_t block_bytes = frame_pool::largest_bytes;
     constexpr std::size_t kept_max = frame_pool::limit_bytes / block_bytes;
@@ -63,7 +63,7 @@ TEST(frame_pool, the_pool_keeps_no_more_than_its_limit) {
         .join();
 }
 
-TEST(frame_pool, the_pool_keeps_no_block_larger_than_a_frame_should_be) {
+TEST(frame_pool, the_pool_keeps_no_block_larger_than_its_largest_block_size) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const allocation_counts before = count_allocations();
     frame_pool::deallocate(frame_pool::allocate(frame_pool::largest_bytes + 1),
@@ -89,7 +89,7 @@ TEST(frame_pool, the_pool_frees_all_its_blocks_when_its_thread_ends) {
 TEST(frame_pool, the_pool_accepts_and_reuses_blocks_of_other_threads) {
     std::vector<void*> blocks(1'000);
     for (void*& block : blocks) block = frame_pool::allocate(128);
-    std::jthread([&] {  // this thread has never allocated, so it keeps no blocks
+    std::jthread([&] {  // a thread that has never allocated keeps no blocks
         for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
     })
         .join();

@@ -42,7 +42,7 @@ TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_in_which_they_were_ad
     EXPECT_EQ(calls, (std::vector<std::string>{"1x", "2x", "3x"}));
 }
 
-TEST_P(futures, a_promise_accepts_one_result_and_throws_at_a_second_one) {
+TEST_P(futures, a_promise_accepts_one_result_and_throws_if_a_second_result_is_set) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     answer.set_value(1);
@@ -77,7 +77,7 @@ TEST_P(futures, awaiting_a_future_that_is_done_returns_its_value) {
     EXPECT_EQ(loop.run(waiter()), 3);
 }
 
-TEST_P(futures, a_future_does_not_wake_cancelled_waiters_and_keeps_the_order_of_the_others) {
+TEST_P(futures, a_future_does_not_wake_cancelled_waiters_and_wakes_the_others_in_order) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     std::vector<int> woken;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Makes child tasks, and records their starts, ends and cancellations.
+/// A source of child tasks, which records their starts, ends and cancellations.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -71,14 +71,14 @@ TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, an_empty_gather_ends_at_once_but_not_inline) {
+TEST_P(gathering, an_empty_gather_lets_other_callbacks_run_before_it_ends) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin has no child to poll, so its gather waits for no turn
+        co_await loop.yield();  // in loop-round-robin, an empty gather does not wait for a turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -156,7 +156,7 @@ TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_starte
 
 // A nested gather starts its children on the stack of the outer gather. Without a limit on this nesting, the
 // stack would overflow.
-TEST_P(gathering, gathers_nest_a_hundred_thousand_deep) {
+TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
         GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
@@ -189,7 +189,7 @@ TEST_P(gathering, only_a_limited_number_of_nested_gathers_starts_on_one_stack) {
     EXPECT_LT(on_one_stack, 200);
 }
 
-TEST_P(gathering, a_cancellation_reaches_the_children_and_waits_for_them) {
+TEST_P(gathering, cancelling_a_gather_cancels_its_children_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto work = [&]() -> task<void> {
@@ -250,7 +250,7 @@ TEST_P(gathering, collect_throws_nothing_and_keeps_every_exception_in_its_task) 
     EXPECT_THROW(children[2].result(), std::runtime_error);
 }
 
-TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other) {
+TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other_gather) {
     event_loop& loop = keep(make_loop());
     auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
@@ -263,7 +263,7 @@ TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other) {
     for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
-TEST_P(gathering, the_first_child_of_a_race_wins_and_the_others_are_cancelled) {
+TEST_P(gathering, the_first_child_of_a_race_wins_and_the_other_children_are_cancelled) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -332,7 +332,7 @@ TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_reaches_the_ca
     EXPECT_THROW(loop.run(with_deadline(loop, cleans_up_in_vain(), loop.now() + 1ms)), std::runtime_error);
 }
 
-TEST_P(time_limits, work_without_a_value_reports_whether_it_ended_in_time) {
+TEST_P(time_limits, a_time_limit_reports_whether_work_without_a_value_ended_in_time) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1s;
     EXPECT_TRUE(loop.run(with_deadline(loop, yield_times(loop, 2), limit)).has_value());

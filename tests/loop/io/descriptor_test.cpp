@@ -95,8 +95,8 @@ TEST_P(descriptors, a_closed_descriptor_makes_every_operation_fail) {
     loop.run(main());
 }
 
-// A duplicate descriptor keeps the old file open, so the kernel still has events of the old file when its
-// number is reused, and can deliver them afterwards.
+// A duplicate descriptor keeps the old file open. The kernel therefore still has events of the old file when
+// the descriptor number is reused, and can deliver these events afterwards.
 TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
@@ -124,7 +124,7 @@ TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) 
     loop.run(main());
 }
 
-TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_rest_of_a_write_to_the_old_file) {
+TEST_P(descriptors, the_rest_of_a_write_to_a_closed_file_does_not_reach_the_next_file_with_its_number) {
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     for (const int turns_until_close : {1, 2, 100}) {
         const auto owner = make_loop();
@@ -174,7 +174,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_sugges
         }
     };
     loop.run(main());
-    // select also refuses the descriptor if it already has data to read.
+    // select refuses the descriptor even if data is already available.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
         EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);

@@ -49,7 +49,7 @@ TEST_P(fd_callback, the_callback_is_called_only_while_the_descriptor_is_ready) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, the_callback_is_not_called_again_when_it_has_closed_its_descriptor) {
+TEST_P(fd_callback, the_callback_is_not_called_again_after_it_has_closed_its_descriptor) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int fd = pipe.reader.get();
@@ -141,7 +141,7 @@ TEST_P(fd_callback, a_callback_that_another_callback_has_just_removed_is_not_cal
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(fd_callback, an_exception_of_a_callback_leaves_run_and_the_callback_is_called_again) {
+TEST_P(fd_callback, run_throws_the_exception_of_a_callback_and_the_callback_is_called_again) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");
@@ -188,7 +188,7 @@ TEST_P(fd_callback, callbacks_in_both_directions_of_one_socket_are_independent) 
     EXPECT_TRUE(loop.remove_reader(pair.one.native_handle()));
 }
 
-TEST_P(fd_callback, callbacks_are_freed_with_the_loop_in_any_state) {
+TEST_P(fd_callback, callbacks_in_any_state_are_freed_with_the_loop) {
     int freed = 0;
     const raw_pipe ready;
     const raw_pipe silent;

@@ -77,8 +77,7 @@ protected:
         return count;
     }
 
-    /// Enters the kernel, which completes all requests that can complete, but does not process the
-    /// completions.
+    /// Enters the kernel, so that all requests complete that can complete. Does not process the completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -171,7 +170,7 @@ TEST_F(uring_listener_tests, connections_that_arrive_before_a_cancellation_are_a
     EXPECT_EQ(cancelled.completions, 1);
 }
 
-TEST_F(uring_listener_tests, an_accept_that_starts_while_another_is_being_cancelled_is_served) {
+TEST_F(uring_listener_tests, an_accept_that_starts_while_another_accept_is_being_cancelled_is_served) {
     counted_operation cancelled(io_kind::accept, listener.get());
     counted_operation next(io_kind::accept, listener.get());
     bare->start(cancelled);
@@ -198,8 +197,9 @@ TEST_F(uring_listener_tests, a_burst_serves_several_waiting_accepts) {
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first accept gets its connection through the ring, and the next accepts through a system call. No new
-// accept starts afterwards that could serve an accept which the driver has forgotten.
+// The first accept gets its connection through the ring, and the next accepts through a system call.
+// Afterwards, the test starts no new accept, because a new accept would also serve an accept that
+// the driver has forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
@@ -449,7 +449,7 @@ TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
     EXPECT_EQ(count_backlog(), 2U);
 }
 
-TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_recover) {
+TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_succeed_again_later) {
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));

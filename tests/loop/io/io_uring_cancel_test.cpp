@@ -431,7 +431,7 @@ TEST_F(uring_tests, each_of_many_operations_completes_once_although_the_rings_ar
     }
 }
 
-TEST_F(uring_tests, a_destroyed_driver_holds_no_file) {
+TEST_F(uring_tests, a_destroyed_driver_keeps_no_file_open) {
     socket_pair pair;
     {
         bare_driver bare;

@@ -176,7 +176,7 @@ TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_
     });
 }
 
-TEST_F(uring_refused_entry_tests, a_discard_works_when_the_kernel_refuses_all_entries) {
+TEST_F(uring_refused_entry_tests, a_discard_returns_even_if_the_kernel_refuses_all_entries) {
     ::alarm(10);  // ends the test if the discard does not return
     in_a_thread([&] {
         bare_driver bare;

@@ -210,7 +210,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_n
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     bare.look();
-    constexpr std::size_t patience = 100;  // the number of consecutive looks at which the stream is full
+    constexpr std::size_t patience = 100;  // looks without a successful send until the stream counts as full
     const std::string block(4096, 'b');
     std::size_t sent = 0;
     for (std::size_t full = 0; full < patience; ++full) {
@@ -271,7 +271,7 @@ TEST_F(uring_tests, datagrams_arrive_with_their_sender) {
     EXPECT_EQ(endpoint(&sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
 }
 
-TEST_F(uring_tests, one_datagram_completes_only_one_of_two_readers) {
+TEST_F(uring_tests, one_datagram_completes_only_one_of_two_waiting_reads) {
     bare_driver bare;
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
@@ -326,7 +326,7 @@ TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     EXPECT_EQ(reading.received(), "yes\n");
 }
 
-TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) {
+TEST_F(uring_tests, looking_for_events_does_not_enter_the_kernel_when_nothing_has_happened) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -341,7 +341,7 @@ TEST_F(uring_tests, a_look_does_not_enter_the_kernel_when_nothing_has_happened) 
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_deadline_ends_at_most_one) {
+TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_deadline_ends_at_most_one_wait) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
@@ -483,7 +483,7 @@ TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
 
 // When the peer has ended its output, the kernel completes every request for readiness at once, even a
 // request for writability.
-TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_although_the_peer_sends_no_more) {
+TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_even_if_the_peer_has_ended_its_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
         const socket_pair pair;

@@ -87,8 +87,8 @@ protected:
         take_slice();
     }
 
-    /// Starts an operation that has to wait. Then the peer sends `text`, and the kernel reports the
-    /// descriptor.
+    /// Starts an operation that has to wait. Then the peer sends `text`, and the kernel reports that
+    /// the descriptor is readable.
     void wait_and_be_told(io_operation& op, std::string_view text = "abc") {
         ASSERT_FALSE(driver.start(op));
         put(peer.get(), text);
@@ -319,7 +319,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_events_come_by_level();  // until an operation has to wait for each message again
+    receive_until_events_come_by_level();  // each message is reported again
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -518,7 +518,7 @@ TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued)
     EXPECT_EQ(second.result, 3);
 }
 
-TEST_P(readiness, a_waiting_operation_is_served_before_a_new_one) {
+TEST_P(readiness, a_waiting_operation_is_served_before_a_new_operation) {
     receive_much();
     auto first = reading(3);
     wait_and_be_told(first, "abcdef");

@@ -30,7 +30,7 @@ TEST(relative_timeouts, the_timeout_of_a_past_deadline_is_zero) {
         EXPECT_EQ(left_until(past), 0ns);
 }
 
-TEST(relative_timeouts, only_the_deadline_never_has_no_timeout) {
+TEST(relative_timeouts, only_an_infinite_deadline_has_no_timeout) {
     EXPECT_EQ(left_until(never), nanoseconds::max());
     EXPECT_LT(left_until(never - 1ns), nanoseconds::max());
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);

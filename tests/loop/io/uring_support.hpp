@@ -36,13 +36,13 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// Sends from the far end (`theirs`) without the driver. Returns the number of bytes that the kernel
-    /// accepted, or -1.
+    /// Sends, without the driver, from the far end (`theirs`). Returns the number of bytes that the
+    /// kernel accepted, or -1.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
 
-    /// Receives all bytes that have arrived at the far end (`theirs`) without the driver.
+    /// Receives, without the driver, all bytes that have arrived at the far end (`theirs`).
     std::string receive() const {
         std::string all;
         std::string part(65'536, '\0');

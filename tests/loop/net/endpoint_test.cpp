@@ -25,7 +25,7 @@ std::string refusal_of(const endpoint& local) {
 
 }  // namespace
 
-TEST(endpoints, paths_end_with_a_zero_and_abstract_names_do_not) {
+TEST(endpoints, paths_end_with_a_nul_byte_and_abstract_names_do_not) {
     EXPECT_EQ(endpoint::unix_path("/a/path").bytes(), path_at + 8);
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).bytes(), path_at + 5);
 }
@@ -38,7 +38,7 @@ TEST(endpoints, names_can_be_as_long_as_the_kernel_allows) {
     EXPECT_THROW(endpoint::unix_path(longest + 'x'), std::invalid_argument);
 }
 
-TEST(endpoints, endpoints_print_their_address) {
+TEST(endpoints, endpoints_are_printed_as_their_addresses) {
     EXPECT_EQ(endpoint::loopback(80).to_string(), "127.0.0.1:80");
     EXPECT_EQ(endpoint::ip("::1", 80).to_string(), "[::1]:80");
     EXPECT_EQ(endpoint::unix_path("/a/path").to_string(), "/a/path");

@@ -10,7 +10,7 @@
 
 namespace loopbench::loop::test {
 
-/// A listener with a full backlog. The kernel drops further requests for a connection.
+/// A listener with a full backlog. The kernel drops further connection requests.
 struct full_listener {
     full_listener() {
         fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

@@ -22,8 +22,8 @@ using namespace std::chrono_literals;
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// Installs a handler that counts SIGALRM, without SA_RESTART. Each signal thus makes a wait in the kernel
-/// end with EINTR.
+/// A handler that counts SIGALRM. The handler is installed without SA_RESTART, so that each signal makes a
+/// wait in the kernel end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {
@@ -40,7 +40,7 @@ private:
     struct sigaction before_ {};
 };
 
-/// Sends SIGALRM to the loop's thread every millisecond while the object exists.
+/// A thread that sends SIGALRM to the loop's thread every millisecond while this object exists.
 class bombardment {
 public:
     explicit bombardment(pthread_t target)
@@ -66,7 +66,7 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// The next signal always arrives before a wait has its full length. A wait that started again with its full
+// A signal interrupts each wait before its full length has passed. A wait that started again with its full
 // length after each signal would never end.
 TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
     const interrupting_handler handler;
@@ -147,7 +147,7 @@ TEST_P(signals_as_data, signals_are_blocked_only_while_their_receiver_exists) {
     EXPECT_FALSE(is_blocked(SIGUSR1));
 }
 
-TEST_P(signals_as_data, a_signal_stays_blocked_while_another_receiver_wants_it) {
+TEST_P(signals_as_data, a_signal_stays_blocked_when_the_receiver_of_another_signal_is_destroyed) {
     event_loop& loop = keep(make_loop());
     auto first = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR1});
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
@@ -177,7 +177,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_until_its_last_receiver_is_destro
     }
 }
 
-TEST_P(signals_as_data, a_signal_goes_to_one_of_two_receivers) {
+TEST_P(signals_as_data, each_signal_goes_to_only_one_of_two_receivers) {
     event_loop& loop = keep(make_loop());
     signal_receiver one(loop, {SIGUSR1});
     signal_receiver other(loop, {SIGUSR1});

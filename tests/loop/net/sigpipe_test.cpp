@@ -41,7 +41,8 @@ struct sigpipe_state {
     bool operator==(const sigpipe_state&) const = default;
 };
 
-/// Blocks SIGPIPE in the thread. The destructor discards a pending SIGPIPE and restores the signal mask.
+/// An object that blocks SIGPIPE in the thread. The destructor discards a pending SIGPIPE and
+/// restores the signal mask.
 class blocked_sigpipe {
 public:
     blocked_sigpipe() {
@@ -150,7 +151,7 @@ TEST_P(sigpipe, the_loop_keeps_the_sigpipe_action_that_the_program_sets) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, the_sigpipe_state_is_restored_when_an_exception_leaves_run) {
+TEST_P(sigpipe, the_sigpipe_state_is_restored_when_run_throws) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -219,7 +220,7 @@ TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
         const std::vector<std::byte> out(bytes);
         event_loop& on = pipe.writer.loop();
         const auto reader =
-            std::make_shared<pipe_end>(std::move(pipe.reader));  // the post also keeps the reader
+            std::make_shared<pipe_end>(std::move(pipe.reader));  // the posted function shares the reader
         on.post([reader] { reader->close(); });
         co_await yield_times(on, turns_until_closed);
         co_await pipe.writer.write_all(out);

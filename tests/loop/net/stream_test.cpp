@@ -72,7 +72,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
 class stream_in_trouble : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, stream_in_trouble, all_designs(), design_name);
 
-TEST_P(stream_in_trouble, a_pending_read_reports_that_the_peer_has_reset) {
+TEST_P(stream_in_trouble, a_pending_read_reports_a_reset_of_the_connection) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -83,7 +83,7 @@ TEST_P(stream_in_trouble, a_pending_read_reports_that_the_peer_has_reset) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, a_pending_write_reports_that_the_peer_has_reset) {
+TEST_P(stream_in_trouble, a_pending_write_reports_a_reset_of_the_connection) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
@@ -492,7 +492,7 @@ TEST_P(hung_up_stream, a_hung_up_pipe_does_not_make_the_loop_spin) {
     }
 }
 
-TEST_P(hung_up_stream, a_hung_up_stream_calls_its_reader_and_does_not_make_the_loop_spin) {
+TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_the_loop_spin) {
     const auto make = [](event_loop& loop) -> task<pipe_end> {
         auto pipe = loop.open_pipe();
         const int fd = pipe.reader.native_handle();

@@ -21,8 +21,8 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns random deadlines within 100 ms. Each deadline is contained twice, and also a nanosecond earlier
-/// and a nanosecond later.
+/// Returns random deadlines within 100 ms. For each deadline, the result contains the deadline twice, and the
+/// times one nanosecond before and after the deadline.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -96,7 +96,7 @@ TEST_P(deadlines, sleeps_end_in_the_order_of_their_deadlines) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
-TEST(deadline_after, a_deadline_is_bounded_by_now_and_never) {
+TEST(deadline_after, a_deadline_is_not_before_now_and_not_after_the_end_of_time) {
     constexpr time_point now{1h};
     static_assert(deadline_after(now, 1ns) == now + 1ns);
     static_assert(deadline_after(now, 0ns) == now);
@@ -143,7 +143,7 @@ TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
     loop.run(sleeps());
 }
 
-TEST_P(deadlines, sleeps_until_deadlines_beyond_the_clock_never_end_and_delay_nothing) {
+TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end_and_delay_nothing) {
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
@@ -201,7 +201,8 @@ TEST_P(deadlines, each_of_many_sleeps_makes_one_wait) {
     EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
-// Input ends a wait in the kernel, and the manual clock ends a wait for a deadline. One loop must do both.
+// In this test, input ends some waits of the loop, and the manual clock ends the other
+// waits at their deadlines.
 TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_together) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);

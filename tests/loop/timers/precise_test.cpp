@@ -48,7 +48,7 @@ TEST(wakeup_guard, a_few_huge_samples_change_the_guard_little_and_the_guard_reco
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
-    guard.record(10s);  // the machine might have been suspended
+    guard.record(10s);  // as if the machine had been suspended
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
     record_often(guard, 10s, 5);
     EXPECT_GE(guard.value(), at_rest + at_rest / 2);
@@ -56,7 +56,7 @@ TEST(wakeup_guard, a_few_huge_samples_change_the_guard_little_and_the_guard_reco
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
 }
 
-TEST(wakeup_guard, the_guard_settles_where_one_wake_up_in_two_hundred_is_late) {
+TEST(wakeup_guard, the_guard_settles_at_a_length_at_which_one_wake_up_in_two_hundred_is_late) {
     wakeup_guard guard;
     std::mt19937 random(1);
     std::exponential_distribution<double> error_us(1.0 / 20);

@@ -37,7 +37,7 @@ inline time_point after(time_point start, std::int64_t ns) {
 }
 
 /// A timer queue, and a sorted map with which the queue's results are compared. A timer is freed as soon as
-/// the timer is erased or has expired, so that a sanitizer detects later accesses of the queue.
+/// the timer is erased or has expired, so that a sanitizer detects later accesses by the queue.
 template <class Queue>
 class checked_queue {
 public:

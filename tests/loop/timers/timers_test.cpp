@@ -78,7 +78,7 @@ TYPED_TEST(timer_queue, any_sequence_of_arming_erasing_and_expiring_matches_a_so
     }
 }
 
-TYPED_TEST(timer_queue, every_timer_expires_once_when_woken_only_at_the_earliest_deadline) {
+TYPED_TEST(timer_queue, every_timer_expires_once_if_expire_is_called_only_at_the_earliest_deadline) {
     deadline_source source(11);
     checked_queue<TypeParam> timers;
     time_point now = some_time;
@@ -110,7 +110,7 @@ TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
     }
 }
 
-TYPED_TEST(timer_queue, a_timer_at_never_does_not_expire) {
+TYPED_TEST(timer_queue, a_timer_with_the_deadline_never_does_not_expire) {
     checked_queue<TypeParam> timers;
     timers.arm(never);
     timers.arm(never);
@@ -189,7 +189,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, all_expired_timers_but_the_last_16_refer_to_a_timer_that_runs_later) {
+TEST(wheel_timers, each_expired_timer_except_the_last_16_refers_to_a_timer_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -207,7 +207,7 @@ TEST(wheel_timers, all_expired_timers_but_the_last_16_refer_to_a_timer_that_runs
     }
 }
 
-TEST(lazy_heap_timers, cancelled_timers_are_removed_when_most_of_more_than_a_hundred_are_cancelled) {
+TEST(lazy_heap_timers, cancelled_timers_are_removed_if_there_are_many_and_most_timers_are_cancelled) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -268,7 +268,7 @@ TEST(wheel_timers, arming_and_erasing_timers_does_not_grow_a_wheel) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
 }
 
-// Each new page of memory causes a page fault, while all due timers wait.
+// Each new page of memory causes a page fault, which delays all due timers.
 TEST(wheel_timers, expiring_any_number_of_timers_needs_little_memory) {
     constexpr std::size_t count = 100'000;
     const test::nothing_recycled from_the_heap;
