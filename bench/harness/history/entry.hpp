@@ -66,8 +66,8 @@ struct entry {
 /// occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-/// The user's statement about the date of a Google Benchmark file. Versions before 1.5.1 print a date without a
-/// time zone.
+/// The user's statement about the date of a Google Benchmark file. Versions before 1.5.1 print a date without
+/// a time zone.
 struct date_rule {
     std::optional<std::string> date = {};  // replaces the file's date
     bool assume_utc = false;               // a date without a time zone is in UTC

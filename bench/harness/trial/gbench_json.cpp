@@ -84,8 +84,8 @@ std::vector<std::string> hidden_counters(std::string_view text) {
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
     try {
-        // Accepts duplicate keys, because a counter can have the same name as a standard field of a row. Google
-        // Benchmark writes its own fields first.
+        // Accepts duplicate keys, because a counter can have the same name as a standard field of a row.
+        // Google Benchmark writes its own fields first.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
         throw gbench_error{"printed invalid JSON: {}; the output begins with \"{}\"", error.what(),
@@ -127,7 +127,8 @@ std::pair<reports::result_status, std::string_view> outcome_of_error(std::string
 }
 
 std::string unit_of_min_time(const json& context) {
-    // Google Benchmark prints "json_schema_version" since 1.8.3; 1.8.0 to 1.8.2 accept a number without a unit.
+    // Google Benchmark prints "json_schema_version" since 1.8.3; 1.8.0 to 1.8.2 accept a number without a
+    // unit.
     return context.contains("json_schema_version") ? "s" : "";
 }
 
