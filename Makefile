@@ -3,12 +3,10 @@
 
 bench:
 	@.ci/install build
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target headline
+	@.ci/build headline
 	@build/release/bin/loopbench run --quick
 
 test:
 	@.ci/install build layouts style browser documentation readers
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@.ci/build
 	@ctest --preset release

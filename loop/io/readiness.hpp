@@ -92,7 +92,7 @@ private:
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // How an edge-triggered driver should watch the input of a descriptor.
+    // The mode in which an edge-triggered driver watches the input of a descriptor.
     //
     // Input is watched by edges at first. The kernel reports an edge only once, so the driver needs an
     // additional read after each read that filled its buffer, and in a Unix stream after every read. If

@@ -27,9 +27,9 @@ struct ratio {
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's value minus the baseline's value, in the metric's unit. Used instead of a ratio if a value
-/// is zero or negative. Distances from zero are compared, so that a timer that fires early is not better than
-/// one that fires late.
+/// A contender's distance from zero minus the baseline's distance from zero, in the metric's unit. Used
+/// instead of a ratio if a value is zero or negative. A timer that fires early is thus not better than one
+/// that fires late.
 struct difference {
     std::string to;                   // the baseline's name
     double median = 0;                // the median of the differences within blocks

@@ -253,7 +253,7 @@ std::string worse_by(double ratio) {
     return fmt::format("a factor of {}", with_commas(factor));
 }
 
-/// Formats a ratio with three decimals, and very small ratios with two digits.
+/// Formats a ratio with three decimals, or with two significant digits if it is below 0.01.
 std::string exact_ratio(double value) {
     constexpr double small = 0.01;
     return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);

@@ -306,6 +306,47 @@ TEST_F(command, a_workload_that_only_other_contenders_have_is_shown_as_unsupport
     EXPECT_SAYS(ran.output, "- asio-epoll: ");
 }
 
+TEST_F(command, the_notice_states_each_workloads_own_reason_for_sequential_trials) {
+    const auto error_of = [&](const char* workload, const char* sheet = R"(, "slices": "1")") {
+        for (const auto* name : {"asio-epoll", "loop-epoll"})
+            loopbench.add_contender_of(workload, name, good_row, sheet);
+        return loopbench(
+                   {"run", "--full", "--pairing", "interleaved", "--blocks", "1", "-o", loopbench.out()})
+            .error_tail;
+    };
+    EXPECT_SAYS(error_of("yield"), "system calls");
+    const auto unix_echo = error_of("echo/rtt/unix/conns:1000/bytes:64");
+    EXPECT_SAYS(unix_echo, "six round trips on each connection");
+    EXPECT_FALSE(says(unix_echo, "TCP")) << unix_echo;
+    EXPECT_FALSE(says(error_of("pipe/read/bytes:4096"), "note: ")) << "it is interleaved";
+    EXPECT_SAYS(error_of("pipe/read/bytes:4096", ""), "asio-epoll does not support slices");
+}
+
+TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
+    for (const std::string name : {"asio-epoll", "loop-epoll"})
+        loopbench.add_contender_of("yield", name, good_row,
+                                   R"(, "slices": "1", "contender": ")" + name + "\"");
+    const auto compared = [&](const std::string& next, std::vector<std::string> options) {
+        const auto folder = loopbench.path("bin/contenders").native() + "/";
+        options.insert(options.begin(), {"compare", folder + "asio-epoll", folder + next, "--blocks", "1",
+                                         "-o", loopbench.out()});
+        return loopbench(options).error_tail;
+    };
+    const auto other = compared("loop-epoll", {});
+    for (const auto* part : {"sequential for yield", "unless all are builds of one program"})
+        EXPECT_SAYS(other, part);
+    EXPECT_SAYS(compared("asio-epoll", {}), "interleaved for 1 of 1");
+    EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
+}
+
+TEST_F(command, an_unknown_pairing_gets_the_allowed_values) {
+    const auto ran = loopbench({"run", "--pairing", "sideways", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "{sequential,interleaved,concurrent}");
+    for (const auto* internal : {"->", "FAILED"}) EXPECT_FALSE(says(ran.error_tail, internal)) << internal;
+    EXPECT_EQ(loopbench({"run", "--pairing", "Sequential", "--blocks", "1", "-o", loopbench.out()}).code, 0);
+}
+
 TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
@@ -314,9 +355,10 @@ TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
         EXPECT_EQ(ran.code, 0) << ran.error_tail;
         const auto results = loopbench.report()["results"];
         for (const auto& item : results) EXPECT_EQ(item["pairing"], "sequential") << pairing;
-        const auto note = ran.error_tail.find("note: timer/periodic ");
+        const auto note = ran.error_tail.find("note: --pairing " + std::string{pairing});
         ASSERT_NE(note, std::string::npos) << ran.error_tail;
         EXPECT_EQ(ran.error_tail.find("note: ", note + 1), std::string::npos) << ran.error_tail;
+        for (const auto* part : {"timer/periodic", "waits"}) EXPECT_SAYS(ran.error_tail, part);
     }
 }
 

@@ -3,12 +3,13 @@
 
     documentation_test.py SOURCE LOOPBENCH
 
-Each code block must be part of a file that a test compiles or runs. Every link must have a target. The exit codes must
-be those of `loopbench --help`. The glossary must be in alphabetical order. The table in docs/formats.md must list the
-format numbers of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the
-numbers.
+Each code block must be part of a file that a test compiles or runs. Every link must have a target. Each `--workload` of
+a command must select a workload. The exit codes must be those of `loopbench --help`. The glossary must be in
+alphabetical order. The table in docs/formats.md must list the format numbers of the code. documentation_test.cpp checks
+that the commands work, and evidence_test.py checks the numbers.
 """
 
+import fnmatch
 import pathlib
 import re
 import subprocess
@@ -16,7 +17,8 @@ import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
-COMPILED_OR_RUN = ["tests/package"]  # folders whose files a test compiles or runs
+OF_AN_EXAMPLE = {"answer"}  # workloads that do not belong to the suite
+COMPILED_OR_RUN = ["tests/package", "loop"]  # folders whose files a test compiles or runs
 
 
 def documents(source):
@@ -58,6 +60,19 @@ def dead_links(document):
             yield f"{link}: the heading does not exist"
 
 
+def workloads_of(loopbench):
+    listed = subprocess.run([loopbench, "list"], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"^  (\S+)", listed[listed.index("\nworkloads\n"):listed.index("\nmetrics\n")], re.MULTILINE)
+
+
+def unknown_workloads(document, workloads):
+    """Yields a complaint about each `loopbench run --workload GLOB` that selects nothing."""
+    for command in re.findall(r"loopbench run((?:[^`\n]|\\\n)*)", document.read_text()):
+        for glob in re.findall(r"--workload '?([^\s'`]+)", command):
+            if glob not in OF_AN_EXAMPLE and not fnmatch.filter(workloads, glob + "*"):
+                yield f"--workload {glob} selects no workload"
+
+
 def wrong_exit_codes(source, loopbench):
     text = subprocess.run([loopbench, "--help"], check=True, capture_output=True, text=True).stdout
     wanted = text[text.index("Exit codes:"):].strip()
@@ -97,7 +112,9 @@ def main(source, loopbench):
     complaints = [(source / "docs/gate.md", what) for what in wrong_exit_codes(source, loopbench)]
     complaints += [(source / "docs/glossary.md", what) for what in stale_glossary(source, loopbench)]
     complaints += [(source / "docs/formats.md", what) for what in stale_formats(source)]
+    workloads = workloads_of(loopbench)
     for document in documents(source):
+        complaints += [(document, what) for what in unknown_workloads(document, workloads)]
         complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document))]
     for document, what in complaints:
         print(f"{document.relative_to(source)}: {what}")

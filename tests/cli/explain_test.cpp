@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "bench/harness/cli/glossary.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {
@@ -24,6 +27,7 @@ TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter
     EXPECT_SAYS(text, "; with timers:100000: sequential, ");
     EXPECT_SAYS(loopbench({"explain", "timer/ladder"}).output, "How it is measured: sequential, ")
         << "all parameters alike";
+    EXPECT_SAYS(text, "the timers do not fit into the caches");
 }
 
 TEST(explain_command, metrics_and_contenders_are_explained) {
@@ -51,11 +55,76 @@ TEST(explain_command, parameters_are_explained_with_the_workloads_that_have_them
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 
+TEST(explain_command, a_unique_part_of_a_name_is_enough) {
+    const loopbench_command loopbench;
+    EXPECT_TRUE(loopbench({"explain", "chain"}).output.starts_with("post/chain (workload)\n"));
+    EXPECT_TRUE(loopbench({"explain", "NOTHREADS"}).output.starts_with("asio-nothreads (contender)\n"));
+}
+
+TEST(explain_command, several_matches_are_listed_with_their_descriptions) {
+    const loopbench_command loopbench;
+    const auto ran = loopbench({"explain", "churn"});
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_SAYS(ran.output, "  timer/churn   workload   one operation arms a timer");
+    EXPECT_SAYS(ran.output, "  accept/churn  workload   ");
+    EXPECT_FALSE(says(ran.output, "Timed part")) << ran.output;
+}
+
+TEST(explain_command, every_kind_of_name_with_the_same_spelling_is_explained) {
+    const loopbench_command loopbench;
+    for (const char* part : {"timers (metric, ", "timers (parameter)\n"})
+        EXPECT_SAYS(loopbench({"explain", "timers"}).output, part);
+    for (const char* part : {"idle/timer (workload)\n", "idle (parameter)\n"})
+        EXPECT_SAYS(loopbench({"explain", "idle"}).output, part);
+}
+
+TEST(explain_command, every_term_of_the_glossary_is_explained) {
+    const loopbench_command loopbench;
+    const auto terms = bench::glossary_terms_in(content_of(LOOPBENCH_SOURCE "/docs/glossary.md"));
+    EXPECT_GT(terms.size(), 45U);
+    for (const auto& term : terms) {
+        const auto text = loopbench({"explain", term.name}).output;
+        EXPECT_SAYS(text, term.name + " (term)\n");
+        EXPECT_SAYS(text, term.meaning.substr(1));
+        for (const auto& spelling : term.spellings) EXPECT_SAYS(text, spelling);
+    }
+}
+
+TEST(explain_command, a_term_is_found_by_a_part_a_plural_or_an_option) {
+    const loopbench_command loopbench;
+    for (const auto& [word, term] : {std::pair{"A/A", "A/A copy"},
+                                     {"a/a", "A/A copy"},
+                                     {"Floor", "floor"},
+                                     {"blocks", "block"},
+                                     {"contenders", "contender"},
+                                     {"against", "baseline file"},
+                                     {"sequential", "sequential"},
+                                     {"interleaved", "interleaved"},
+                                     {"concurrent", "concurrent"},
+                                     {"unreliable", "unreliable"}})
+        EXPECT_TRUE(loopbench({"explain", word}).output.starts_with(std::string{term} + " (term)\n")) << word;
+    EXPECT_TRUE(loopbench({"explain", "baseline", "file"}).output.starts_with("baseline file (term)\n"));
+    EXPECT_SAYS(loopbench({"explain", "inconclusive"}).output, "  undecided  term") << "only in its meaning";
+}
+
+TEST(glossary, rows_are_parsed_without_markdown) {
+    const auto terms = bench::glossary_terms_in(
+        "# Glossary\n\n| term | meaning |\n|---|---|\n"
+        "| A/A copy (`aa_copy`, `--aa`) | see [`loop`](../loop/README.md) or `x` |\n| turn | a pass |\n");
+    ASSERT_EQ(terms.size(), 2U);
+    EXPECT_EQ(terms[0].name, "A/A copy");
+    EXPECT_EQ(terms[0].spellings, (std::vector<std::string>{"aa_copy", "--aa"}));
+    EXPECT_EQ(terms[0].meaning, "see loop or x");
+    EXPECT_EQ(terms[1].name, "turn");
+    EXPECT_TRUE(terms[1].spellings.empty());
+}
+
 TEST(explain_command, the_nearest_names_are_suggested_for_an_unknown_name) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/chrun"});
     EXPECT_EQ(result.code, 2);
     EXPECT_SAYS(result.error_tail, "timer/churn");
+    EXPECT_SAYS(loopbench({"explain", "verdikt"}).error_tail, "verdict");
 }
 
 TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {

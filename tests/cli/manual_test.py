@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Checks that the man page renders without a warning, and that it names the license and everything in `--help`.
+"""Checks that the man page renders without a warning, and that it names the license, everything in `--help`, and the
+environment variables in the sources, and that the examples have known options.
 
-    manual_test.py LOOPBENCH PAGE
+    manual_test.py LOOPBENCH PAGE SOURCE
 
 mandoc and groff render the page; `.ci/install documentation` installs them.
 """
 
 import os
+import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -43,7 +46,38 @@ def expect_all(names, section, where):
             sys.exit(f"{where}: {name} is not in\n{section}")
 
 
-def main(loopbench, page):
+def variables_in(source):
+    """Returns the environment variables that the command reads."""
+    files = [*source.glob("bench/harness/**/*.[ch]pp"), *source.glob("reports/**/*.[ch]pp"),
+             source / "asio_compat/include/loopbench/asio/detail/core.hpp"]
+    text = "".join(file.read_text() for file in files)
+    # LOOPBENCH_MALLOC_FILE is only between the command and its library.
+    return set(re.findall(r'(?:getenv|environment_text|user_folder)\("([A-Z_]+)"', text)) - {"LOOPBENCH_MALLOC_FILE"}
+
+
+def check_sections(loopbench, found, source):
+    variables = variables_in(source)
+    if not {"TMPDIR", "NO_COLOR", "XDG_DATA_HOME", "LOOPBENCH_ASIO"} <= variables:
+        sys.exit(f"this test finds only these variables in the sources: {variables}")
+    for name in [*variables, "HOME"]:
+        if not re.search(rf"\b{name}\b", found.get("ENVIRONMENT", "")):
+            sys.exit(f"the section ENVIRONMENT does not name {name}")
+    for name in ("report.html", "report.json", "report.csv", "journal.jsonl", "histograms.jsonl", "counts.json",
+                 "history.db", "calibration"):
+        if name not in found.get("FILES", ""):
+            sys.exit(f"the section FILES does not name {name}")
+    examples = re.findall(r"^ +loopbench (.+)$", found.get("EXAMPLES", ""), flags=re.MULTILINE)
+    if len(examples) < 6:
+        sys.exit(f"the section EXAMPLES has fewer than six examples: {examples}")
+    for example in examples:
+        arguments = shlex.split(example)
+        accepted = output_of(loopbench, arguments[0], "--help")
+        for option in (word for word in arguments if word.startswith("--") and word != "--"):
+            if option not in accepted:
+                sys.exit(f"the example `loopbench {example}` uses the unknown option {option}")
+
+
+def main(loopbench, page, source):
     for reader in ("mandoc", "man"):
         if not shutil.which(reader):
             sys.exit(f"{reader} is not installed; `.ci/install documentation` installs it")
@@ -52,6 +86,7 @@ def main(loopbench, page):
     commands = re.findall(r"^  ([a-z]+)  ", of_all, flags=re.MULTILINE)
     expect_all(re.findall(r"^  (?:-\w,)?(--[\w-]+)", of_all, flags=re.MULTILINE), found["DESCRIPTION"], "loopbench")
     expect_all(re.findall(r"^  (\d+) ", of_all, flags=re.MULTILINE), found["EXIT STATUS"], "exit codes")
+    check_sections(loopbench, found, pathlib.Path(source))
     if "Boost Software License 1.0" not in found.get("LICENSE", ""):
         sys.exit("the man page has no section LICENSE that names the Boost Software License 1.0")
     while commands:
@@ -64,6 +99,6 @@ def main(loopbench, page):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -26,6 +26,9 @@ TEST(selection, a_pattern_matches_a_whole_name_or_its_first_parts) {
     EXPECT_TRUE(bench::matches("*tcp", "echo/rtt/tcp"));
     EXPECT_TRUE(bench::matches("loop-[ae]*", "loop-epoll"));
     EXPECT_TRUE(bench::matches("sort<int[3]>", "sort<int[3]>"));
+    EXPECT_TRUE(bench::matches("echo/", "echo/rtt/tcp")) << "a slash at the end is ignored";
+    EXPECT_TRUE(bench::matches("echo/rtt/tcp/", "echo/rtt/tcp"));
+    EXPECT_FALSE(bench::matches("/", "echo/rtt/tcp"));
     EXPECT_FALSE(bench::matches("ech", "echo/rtt/tcp"));
     EXPECT_FALSE(bench::matches("rtt", "echo/rtt/tcp"));
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));

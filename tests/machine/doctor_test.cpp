@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 
+#include "bench/harness/machine/fastest_batch.hpp"
 #include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/build_comparison.hpp"
 #include "tests/support/command_support.hpp"
@@ -64,6 +67,14 @@ TEST(doctor, each_problem_is_named_with_its_remedy) {
                  }},
              ill{"load", severity::warning, [](auto& facts) { facts.busy_share = 0.2; }},
              ill{"load", severity::unreliable, [](auto& facts) { facts.busy_share = 0.5; }},
+             ill{"CPU quota", severity::unreliable,
+                 [](auto& facts) {
+                     facts.quota = {1.5, "cpu.max"};
+                 }},
+             ill{"CPU quota", severity::warning,
+                 [](auto& facts) {
+                     facts.quota = {2, "cpu.max"};
+                 }},
              ill{"steal", severity::warning, [](auto& facts) { facts.steal_share = 0.02; }},
              ill{"steal", severity::unreliable, [](auto& facts) { facts.steal_share = 0.06; }},
              ill{"governor", severity::warning, [](auto& facts) { facts.governor = "powersave"; }},
@@ -137,6 +148,114 @@ TEST(kernel_files, the_properties_of_a_core_are_read_from_sysfs) {
     EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
+/// Writes files below a folder that stands for the root of the file system.
+class planted_root {
+public:
+    void write(const std::string& path, const std::string& text) const {
+        std::filesystem::create_directories((folder_ / path).parent_path());
+        std::ofstream{folder_ / path} << text << '\n';
+    }
+    [[nodiscard]] std::optional<bench::cpu_quota> quota() const {
+        return bench::read_cpu_quota(folder_ / "");
+    }
+
+private:
+    temporary_folder folder_;
+};
+
+TEST(kernel_files, the_smallest_quota_of_a_v2_group_and_its_parents_is_found) {
+    const planted_root root;
+    EXPECT_FALSE(root.quota()) << "no control groups";
+    root.write("proc/self/cgroup", "0::/a.slice/b.scope");
+    root.write("proc/self/mountinfo",
+               "22 1 0:21 / /proc rw,relatime shared:5 - proc proc rw\n"
+               "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate");
+    EXPECT_FALSE(root.quota()) << "the root group has no cpu.max";
+    root.write("sys/fs/cgroup/a.slice/b.scope/cpu.max", "max 100000");
+    EXPECT_FALSE(root.quota());
+    root.write("sys/fs/cgroup/a.slice/cpu.max", "150000 100000");
+    ASSERT_TRUE(root.quota());
+    EXPECT_DOUBLE_EQ(root.quota()->cores, 1.5);
+    EXPECT_TRUE(root.quota()->file.native().ends_with("a.slice/cpu.max"));
+    root.write("sys/fs/cgroup/a.slice/b.scope/cpu.max", "5000 10000");
+    EXPECT_DOUBLE_EQ(root.quota()->cores, 0.5);
+    root.write("sys/fs/cgroup/a.slice/b.scope/cpu.max", "nonsense");
+    EXPECT_DOUBLE_EQ(root.quota()->cores, 1.5);
+}
+
+TEST(kernel_files, the_quota_of_a_v1_group_is_found_in_the_hierarchy_of_the_cpu_controller) {
+    const planted_root root;
+    root.write("proc/self/cgroup", "4:memory:/docker/7\n3:cpu,cpuacct:/docker/7\n1:name=systemd:/x\n0::/");
+    root.write("proc/self/mountinfo",
+               "31 30 0:27 /docker/7 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+               "32 30 0:28 /docker/7 /sys/fs/cgroup/cpu,cpuacct ro master:9 - cgroup cgroup rw,cpu,cpuacct\n"
+               "33 30 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw");
+    root.write("sys/fs/cgroup/memory/cpu.cfs_quota_us", "1");
+    root.write("sys/fs/cgroup/memory/cpu.cfs_period_us", "1");
+    root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1");
+    root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000");
+    EXPECT_FALSE(root.quota()) << "-1 is no limit";
+    root.write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "250000");
+    ASSERT_TRUE(root.quota()) << "the container's group is mounted as the top of the hierarchy";
+    EXPECT_DOUBLE_EQ(root.quota()->cores, 2.5);
+}
+
+TEST(kernel_files, a_group_outside_the_mounted_one_is_limited_by_the_mounted_one) {
+    const planted_root root;
+    root.write("proc/self/cgroup", "0::/../elsewhere");
+    root.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
+    root.write("sys/fs/cgroup/cpu.max", "100000 100000");
+    root.write("sys/fs/elsewhere/cpu.max", "1000 100000");
+    ASSERT_TRUE(root.quota());
+    EXPECT_DOUBLE_EQ(root.quota()->cores, 1);
+}
+
+TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
+    auto facts = healthy();
+    const auto found = [&] {
+        const auto all = bench::diagnose(facts, needed);
+        return *std::ranges::find(all, "CPU quota", &bench::finding::about);
+    };
+    facts.quota = {0.5, "/sys/fs/cgroup/cpu.max"};
+    EXPECT_EQ(found().found, "0.5 of 4 cores");
+    EXPECT_SAYS(found().remedy, "throttles");
+    EXPECT_SAYS(found().remedy, "/sys/fs/cgroup/cpu.max");
+    facts.quota = {4, "/sys/fs/cgroup/cpu.max"};
+    EXPECT_EQ(found().how, severity::fine) << "the process cannot use more cores anyway";
+}
+
+/// A clock whose calls cost 25 ns. Its thread is preempted for 50 ms in one of the first calls.
+struct preempted_clock {
+    using duration = std::chrono::nanoseconds;
+    using time_point = std::chrono::time_point<preempted_clock, duration>;
+    static inline std::int64_t calls = 0;
+
+    static time_point now() {
+        ++calls;
+        return time_point{duration{25 * calls + (calls > 40 ? 50'000'000 : 0)}};
+    }
+};
+
+TEST(doctor, one_preemption_does_not_make_the_clock_slow) {
+    EXPECT_NEAR(bench::cost_of_clock_ns<preempted_clock>(), 25, 0.5);
+}
+
+TEST(doctor, the_last_sentence_says_whether_the_machine_is_fit_and_why) {
+    const auto fitness = [](const machine_facts& facts) {
+        return bench::fitness_of(bench::diagnose(facts, needed));
+    };
+    auto facts = healthy();
+    EXPECT_EQ(fitness(facts).how, severity::fine);
+    EXPECT_SAYS(fitness(facts).sentence, "is fit for measurements:");
+    facts.turbo = true;
+    EXPECT_EQ(fitness(facts).how, severity::warning);
+    EXPECT_SAYS(fitness(facts).sentence, "with care: turbo (on)");
+    facts.clocksource = "hpet";
+    EXPECT_EQ(fitness(facts).how, severity::unreliable);
+    for (const char* part : {"not fit", "clock (hpet, 25 ns per call)", "turbo (on)"})
+        EXPECT_SAYS(fitness(facts).sentence, part);
+}
+
 TEST(doctor, the_needed_number_of_open_files_is_exact) {
     const auto files = [](std::uint64_t there) {
         auto facts = healthy();
@@ -191,6 +310,10 @@ TEST(doctor, the_installed_contenders_are_examined) {
     loopbench.add_contender("mine", "", R"(, "build_type": "Debug", "optimised": "no")");
     EXPECT_EQ(builds({"doctor", "--json"})["severity"], "unreliable");
     EXPECT_EQ(loopbench({"doctor"}).code, 5);
+    const auto text = loopbench({"doctor"}).output;
+    const auto last = text.substr(text.rfind('\n', text.size() - 2) + 1);
+    for (const char* part : {"not fit", "builds (compiled without"}) EXPECT_SAYS(last, part);
+    EXPECT_EQ(nlohmann::json::parse(loopbench({"doctor", "--json"}).output)["fitness"], "not fit");
     EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
 }
 

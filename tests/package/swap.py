@@ -4,9 +4,9 @@ program on the project's loop.
 
     swap.py SOURCE BUILD COMPILER SCRATCH
 
-The script runs the commands of the document in their order, on the program in tests/package/asio, with a home folder of
-its own. It installs only the needed parts, makes `loopbench` run few and short trials, and replaces `ab` by a single
-request.
+The script installs the needed parts first. Then it runs the commands of the document in their order, on the program in
+tests/package/asio, with a home folder of its own. It makes `loopbench` run few and short trials, and replaces `ab` by a
+single request.
 """
 
 import os
@@ -75,13 +75,12 @@ def main(source, build, compiler, scratch):
     (program / "part.c").write_text("int part;\n")
     (program / "CMakeLists.txt").write_text(PROJECT)
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
-    exports = ""
-    for command in shown_commands(source / "docs/asio-programs.md"):
+    shown = list(shown_commands(source / "docs/asio-programs.md"))
+    (export,) = (command for command in shown if command.startswith("export "))
+    exports = f"{export}; PATH={scratch}/commands:$PATH; "
+    for command in shown:
         # tests/cli/documentation_test.cpp already runs the commands that begin with `loopbench run`.
-        if command in DONE_ALREADY or command.startswith("loopbench run"):
-            continue
-        if command.startswith("export "):
-            exports = f"{command}; PATH={scratch}/commands:$PATH; "
+        if command in DONE_ALREADY | {export} or command.startswith("loopbench run"):
             continue
         done = subprocess.run(["sh", "-c", exports + command], cwd=program, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -52,9 +52,9 @@ void loopbench_command::add_contender(std::string_view name, std::string_view on
 }
 
 void loopbench_command::add_contender_of(std::string_view workload, std::string_view name,
-                                         std::string_view on_trial) {
+                                         std::string_view on_trial, std::string_view sheet) {
     write_script(folder_ / "bin/contenders" / name,
-                 fmt::format("sheet=\nonly='{}'\n{}\n{}\n", workload, contender_front, on_trial));
+                 fmt::format("sheet='{}'\nonly='{}'\n{}\n{}\n", sheet, workload, contender_front, on_trial));
 }
 
 void loopbench_command::add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial) {

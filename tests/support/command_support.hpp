@@ -27,7 +27,8 @@ public:
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
     /// Adds a contender like add_contender(), but with `workload` as its only workload.
-    void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial);
+    void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial,
+                          std::string_view sheet = {});
 
     /// Adds a contender like add_contender(). Its shell code finds the contender's argv[0] in $CALLED. The
     /// argv[0] of the baseline's A/A copy ends in `~`.

@@ -132,11 +132,21 @@ std::string examples_and(std::initializer_list<example> examples, std::string_vi
     return out;
 }
 
-std::string as_sentence(std::string text) {
-    if (text.empty()) return text;
-    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-    if (!text.ends_with('.')) text += '.';
+std::string with_capital(std::string text) {
+    if (!text.empty())
+        text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
     return text;
+}
+
+std::string as_sentence(std::string text) {
+    if (!text.empty() && !text.ends_with('.')) text += '.';
+    return with_capital(std::move(text));
+}
+
+std::string first_sentence(std::string_view text) {
+    const auto end = text.find(". ");
+    if (end == std::string_view::npos && text.ends_with('.')) text.remove_suffix(1);
+    return std::string{text.substr(0, end)};
 }
 
 std::shared_ptr<CLI::FormatterBase> help_formatter() {

@@ -39,6 +39,12 @@ std::string examples_and(std::initializer_list<example> examples, std::string_vi
 /// Returns the text with a capital first letter and a full stop at the end.
 std::string as_sentence(std::string text);
 
+/// Returns the text with a capital first letter.
+std::string with_capital(std::string text);
+
+/// Returns the text up to its first full stop, without the full stop.
+std::string first_sentence(std::string_view text);
+
 std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 }  // namespace loopbench::bench

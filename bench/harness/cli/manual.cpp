@@ -117,6 +117,77 @@ std::string exit_status() {
     return out + ".El\n" + paragraphs(std::string{which_exit_code});
 }
 
+struct described {
+    std::string_view name, text;
+};
+
+constexpr std::array variables{
+    described{"LOOPBENCH_ASIO", "The loop of a program that uses loopbench's io_context: epoll or io_uring."},
+    described{"LOOPBENCH_GENERATOR",
+              "The client program of serve/open_loop. Without this variable, the installed program is used."},
+    described{"LOOPBENCH_HISTORY", "The default history: a file, or postgresql://USER@HOST/DATABASE."},
+    described{"NO_COLOR", "If this variable is not empty, the screen has no colours."},
+    described{"PATH", "The folders with perf and strace, which count system calls."},
+    described{"TERM", "If this variable is dumb, the screen has no colours."},
+    described{"TMPDIR", "The folder for the temporary folders of trials (/tmp)."},
+    described{"XDG_DATA_HOME, HOME", "The folder of the default history: see FILES."},
+    described{"XDG_STATE_HOME, HOME", "The folder of the calibrations: see FILES."},
+};
+
+constexpr std::array files{
+    described{"loopbench-report/, loopbench-compare/",
+              "The output folders of run and of compare, unless --output names another one."},
+    described{"report.html", "In an output folder: the report as a page that works offline."},
+    described{"report.json", "In an output folder: the report for programs and for the other commands."},
+    described{"report.csv", "In an output folder: the report as a table."},
+    described{"journal.jsonl", "In an output folder: every trial. run --resume and merge read this file."},
+    described{"histograms.jsonl", "In an output folder: the distributions of latencies."},
+    described{"counts.json", "In an output folder, after run --counts: the system calls by name."},
+    described{"$XDG_DATA_HOME/loopbench/history.db",
+              "The default history. Without XDG_DATA_HOME, the folder is ~/.local/share."},
+    described{
+        "$XDG_STATE_HOME/loopbench/calibration*.json",
+        "The results of calibrate on this machine. Without XDG_STATE_HOME, the folder is ~/.local/state."},
+    described{
+        "../libexec/loopbench/contenders/",
+        "The contenders of an installed loopbench, relative to the folder of its executable. A loopbench "
+        "that is not installed uses the folder contenders/ beside its executable."},
+};
+
+constexpr std::array examples{
+    example{"loopbench doctor", "Checks whether this machine is fit for measurements."},
+    example{"loopbench run --quick", "Measures the most important workloads in at most a minute."},
+    example{"loopbench run --contender 'loop-*' --contender asio-epoll --workload echo",
+            "Measures all echo workloads on the loops of this project and on the baseline."},
+    example{
+        "loopbench compare ./old ./new",
+        "Compares two builds of a Google Benchmark program. Exit code 3 means that the new one is slower."},
+    example{"loopbench compare --client echo ./old ./new -- {port}",
+            "Compares two builds of an echo server."},
+    example{"loopbench check --against baseline.json",
+            "Measures again, and checks the results against a baseline file."},
+    example{"loopbench report loopbench-report/report.json --format markdown",
+            "Prints a report in another format."},
+    example{"loopbench explain churn", "Explains a workload, metric, contender, parameter or term."},
+};
+
+/// Returns a section of the man page: a list of names and texts. `macro` formats the names.
+template <class described_list>
+std::string described_section(std::string_view title, std::string_view macro, const described_list& all) {
+    auto out = fmt::format(".Sh {}\n.Bl -tag -width Ds\n", title);
+    for (const auto& [name, text] : all)
+        out += fmt::format(".It {} {}\n{}", macro, roff(name), lines_of(text));
+    return out + ".El\n";
+}
+
+std::string example_section() {
+    std::string out = ".Sh EXAMPLES\n";
+    for (const auto& [command, about] : examples)
+        out += fmt::format("{}.Pp\n.Dl {}\n.Pp\n", lines_of(about), roff(command));
+    out.erase(out.size() - std::string_view{".Pp\n"}.size());
+    return out;
+}
+
 }  // namespace
 
 std::string manual_page(const CLI::App& app, std::string_view date) {
@@ -126,7 +197,10 @@ std::string manual_page(const CLI::App& app, std::string_view date) {
         date, loopbench_version(), roff(app.get_description()));
     out += option_list(app.get_options());
     for (const auto* command : app.get_subcommands({})) out += of_command(*command);
-    return out + exit_status() + ".Sh LICENSE\n.Nm\nis distributed under the Boost Software License 1.0.\n";
+    out += described_section("ENVIRONMENT", "Ev", variables);
+    out += described_section("FILES", "Pa", files);
+    return out + exit_status() + example_section() +
+           ".Sh LICENSE\n.Nm\nis distributed under the Boost Software License 1.0.\n";
 }
 
 }  // namespace loopbench::bench

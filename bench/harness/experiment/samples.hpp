@@ -74,7 +74,7 @@ public:
     /// ratios for several hosts.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
-    /// vector if there are fewer than two machines, or if there are layouts.
+    /// vector if there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
     /// Returns the median and its interval of one workload's values by block. At least one value must be

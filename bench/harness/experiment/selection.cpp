@@ -52,8 +52,10 @@ std::vector<std::string> with_fronts(std::span<const std::string> names) {
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view name) {
-    const std::string exact{pattern}, whole{name};
+    std::string exact{pattern};
+    const std::string whole{name};
     if (exact == whole) return true;  // special characters, as in "sort<int[3]>", match themselves
+    if (exact.size() > 1 && exact.ends_with('/')) exact.pop_back();
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }

@@ -10,6 +10,7 @@ namespace loopbench::bench {
 
 /// Returns true if the shell pattern matches the whole name, or a leading part of the name that ends before a
 /// '/'. '*' also matches '/'. A pattern that equals the name matches, even if it contains special characters.
+/// A slash at the end of a pattern is ignored: "echo/" matches the same names as "echo".
 bool matches(std::string_view pattern, std::string_view name);
 
 /// Returns true if the name matches any of the patterns, or if there are no patterns.

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "bench/harness/machine/environment.hpp"
+#include "bench/harness/machine/fastest_batch.hpp"
 #include "bench/harness/machine/kernel_files.hpp"
 
 namespace loopbench::bench {
@@ -34,13 +35,6 @@ void examine_load(machine_facts& facts) {
     ::getloadavg(&facts.load_1min, 1);
 }
 
-double cost_of_clock_ns() {
-    constexpr int calls = 20'000;
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < calls; ++i) [[maybe_unused]] const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double, std::nano>{std::chrono::steady_clock::now() - start}.count() / calls;
-}
-
 /// Returns the reason why the kernel refuses io_uring, or nothing if io_uring is available. Requests a ring
 /// with a null address. If io_uring is available, the kernel refuses only that argument, with EFAULT or
 /// EINVAL.
@@ -57,10 +51,11 @@ machine_facts examine_machine() {
     for (const int cpu : allowed_cpus()) facts.each_core.push_back(read_core(cpu));
     facts.cores = static_cast<int>(facts.each_core.size());
     examine_load(facts);
+    facts.quota = read_cpu_quota();
     facts.governor = cpu_governor();
     facts.turbo = cpu_turbo();
     facts.clocksource = clock_source().value_or("unknown");
-    facts.clock_cost_ns = cost_of_clock_ns();
+    facts.clock_cost_ns = cost_of_clock_ns<std::chrono::steady_clock>();
     facts.timer_slack_ns = ::prctl(PR_GET_TIMERSLACK);
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) facts.open_files_max = files.rlim_max;
@@ -138,10 +133,28 @@ finding core_kinds(const std::vector<core_facts>& cores) {
                     fmt::join(kinds.front().second, ",")));
 }
 
+/// Returns the finding about a CPU quota. A trial and its load generator use up to two cores, and a quota of
+/// fewer cores stops them in the middle of a measurement.
+finding cpu_quota_of(const machine_facts& facts) {
+    constexpr double busy_cores = 2;
+    if (!facts.quota) return {"CPU quota", severity::fine, "none", ""};
+    const auto cores = facts.quota->cores;
+    const auto how = cores >= facts.cores  ? severity::fine
+                     : cores >= busy_cores ? severity::warning
+                                           : severity::unreliable;
+    return judged(
+        "CPU quota", how, fmt::format("{:.3g} of {} cores", cores, facts.cores),
+        fmt::format("raise the quota (the CPU limit of the container) in {}, or measure outside the "
+                    "container; the kernel throttles processes that have used the quota, which makes "
+                    "measurements unreliable",
+                    facts.quota->file.native()));
+}
+
 void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
     all.push_back(judged(
         "cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
         "use a machine with at least two cores; loopbench and the load generator need a core of their own"));
+    all.push_back(cpu_quota_of(facts));
     all.push_back(core_kinds(facts.each_core));
     all.push_back(
         judged("load", by_share(facts.busy_share, 0.1, 0.4),
@@ -199,6 +212,24 @@ std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_fil
     add_time_findings(all, facts);
     add_permission_findings(all, facts, open_files_needed);
     return all;
+}
+
+fitness fitness_of(const std::vector<finding>& all) {
+    const auto with = [&](severity how) {
+        std::vector<std::string> texts;
+        for (const auto& one : all)
+            if (one.how == how) texts.push_back(fmt::format("{} ({})", one.about, one.found));
+        return fmt::format("{}", fmt::join(texts, ", "));
+    };
+    const auto warnings = with(severity::warning), worse = with(severity::unreliable);
+    if (!worse.empty())
+        return {severity::unreliable,
+                fmt::format("This machine is not fit for measurements: {} would make them unreliable{}.",
+                            worse, warnings.empty() ? "" : "; take care also of " + warnings)};
+    if (!warnings.empty())
+        return {severity::warning,
+                fmt::format("This machine is fit for measurements with care: {}.", warnings)};
+    return {severity::fine, "This machine is fit for measurements: nothing is wrong."};
 }
 
 }  // namespace loopbench::bench

@@ -18,10 +18,11 @@ struct machine_facts {
     double busy_share = 0;              // busy share of the CPU time during 200 ms in which loopbench sleeps
     double steal_share = 0;             // share of the same CPU time that the hypervisor took
     double load_1min = 0;
+    std::optional<cpu_quota> quota;  // limit on the CPU time of this process's control group
     std::optional<std::string> governor;
     std::optional<bool> turbo;
     std::string clocksource;
-    double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC)
+    double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC); see cost_of_clock_ns()
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
     std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring; absent if allowed
@@ -50,5 +51,18 @@ struct finding {
 /// Turns facts into findings, in a fixed order. `open_files_needed` is the number of open files that the
 /// workload with the most connections needs.
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
+
+/// The fitness of a machine for measurements.
+struct fitness {
+    severity how = severity::fine;  // the most severe finding
+    std::string sentence;           // the fitness in words, with the reasons
+};
+
+/// Summarises the findings: the machine is fit, fit with care (it has warnings), or not fit.
+fitness fitness_of(const std::vector<finding>& all);
+
+constexpr std::string_view name_of_fitness(severity how) {
+    return how == severity::fine ? "fit" : how == severity::warning ? "fit with care" : "not fit";
+}
 
 }  // namespace loopbench::bench

@@ -8,12 +8,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <stdexcept>
 
+#include "bench/harness/machine/fastest_batch.hpp"
 #include "bench/harness/machine/kernel_files.hpp"
 
 namespace loopbench::bench {
@@ -26,17 +26,10 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// Returns the cost of one getppid(2): the minimum over several batches, because one preemption makes a batch
-/// hundreds of times as long. getppid(2) only enters and leaves the kernel, and no library caches its result.
+/// Returns the cost of one getppid(2), which only enters and leaves the kernel, and whose result no library
+/// caches.
 double cheapest_call_ns() {
-    constexpr int batches = 16, calls = 32;
-    auto least = std::chrono::steady_clock::duration::max();
-    for (int batch = 0; batch < batches; ++batch) {
-        const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; i < calls; ++i) ::syscall(SYS_getppid);
-        least = std::min(least, std::chrono::steady_clock::now() - start);
-    }
-    return std::chrono::duration<double, std::nano>{least}.count() / calls;
+    return fastest_call_ns<std::chrono::steady_clock>(16, 32, [] { ::syscall(SYS_getppid); });
 }
 
 }  // namespace

@@ -69,7 +69,78 @@ std::uint64_t start_in(const fs::path& stat) {
     return rest >> ticks ? ticks : 0;
 }
 
+/// A mounted hierarchy of control groups that can limit CPU time.
+struct group_mount {
+    bool is_v2 = false;
+    fs::path top, place;  // the group that is mounted, and the folder where it is mounted
+};
+
+bool is_in_list(std::string_view word, const std::string& list) {
+    return ("," + list + ",").find("," + std::string{word} + ",") != std::string::npos;
+}
+
+/// Reads /proc/self/mountinfo (proc(5)). Each line contains a variable number of fields, then "-", the type,
+/// the source and the options of the file system.
+std::vector<group_mount> group_mounts(const fs::path& root) {
+    std::vector<group_mount> all;
+    std::ifstream mounts{root / "proc/self/mountinfo"};
+    for (std::string line; std::getline(mounts, line);) {
+        std::istringstream words{line};
+        std::string ignored, top, place, type, source, options;
+        words >> ignored >> ignored >> ignored >> top >> place;
+        while (words >> ignored && ignored != "-") continue;
+        if (words >> type >> source >> options && (type == "cgroup2" || type == "cgroup") &&
+            (type == "cgroup2" || is_in_list("cpu", options)))
+            all.push_back({type == "cgroup2", top, root / fs::path{place}.relative_path()});
+    }
+    return all;
+}
+
+/// Returns this process's group in the hierarchy, such as "/user.slice", from the lines ID:CONTROLLERS:GROUP
+/// of /proc/self/cgroup (cgroups(7)). Returns an empty path if the process is not in the hierarchy.
+fs::path own_group(bool is_v2, const fs::path& root) {
+    std::ifstream groups{root / "proc/self/cgroup"};
+    for (std::string line; std::getline(groups, line);) {
+        const auto first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const auto controllers = line.substr(first + 1, second - first - 1);
+        if (is_v2 ? controllers.empty() : is_in_list("cpu", controllers)) return line.substr(second + 1);
+    }
+    return {};
+}
+
+std::optional<cpu_quota> quota_in(const fs::path& folder, bool is_v2) {
+    const auto file = folder / (is_v2 ? "cpu.max" : "cpu.cfs_quota_us");
+    double quota_us = 0, period_us = 0;
+    std::ifstream limits{file};
+    if (!(limits >> quota_us) || quota_us <= 0) return std::nullopt;  // "max" or -1 is no limit
+    if (is_v2)
+        limits >> period_us;
+    else
+        period_us = first_word_of<double>(folder / "cpu.cfs_period_us").value_or(0);
+    if (period_us <= 0) return std::nullopt;
+    return cpu_quota{quota_us / period_us, file};
+}
+
 }  // namespace
+
+std::optional<cpu_quota> read_cpu_quota(const fs::path& root) {
+    std::optional<cpu_quota> least;
+    for (const auto& [is_v2, top, place] : group_mounts(root)) {
+        const auto group = own_group(is_v2, root);
+        if (group.empty()) continue;
+        // A group outside the mounted one has a path with "..", and its own folder is not visible.
+        const auto below = group.lexically_relative(top);
+        const bool is_visible = !below.empty() && *below.begin() != "..";
+        for (auto folder = is_visible ? (place / below).lexically_normal() : place;;
+             folder = folder.parent_path()) {
+            if (const auto found = quota_in(folder, is_v2); found && (!least || found->cores < least->cores))
+                least = found;
+            if (folder.native().size() <= place.native().size()) break;
+        }
+    }
+    return least;
+}
 
 core_facts read_core(int cpu, const fs::path& devices) {
     const auto folder = devices / "system/cpu" / ("cpu" + std::to_string(cpu));

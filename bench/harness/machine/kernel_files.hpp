@@ -27,6 +27,17 @@ bool tracefs_is_readable();
 /// from one image can have the same ID.
 std::optional<std::string> boot_id();
 
+/// A limit on the CPU time of a control group. The kernel stops all processes of a group that has used its
+/// time until the next period begins, usually every 100 ms (Documentation/admin-guide/cgroup-v2.rst,
+/// Documentation/scheduler/sched-bwc.rst).
+struct cpu_quota {
+    double cores = 0;            // CPU time per wall time
+    std::filesystem::path file;  // the file that sets the limit
+};
+/// Returns the smallest quota of this process's control groups and their parents, or nothing without a quota.
+/// Knows both versions of control groups. `root` is the folder that contains /proc and the mount points.
+std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
+
 /// The properties in which cores differ, as far as the kernel reports them
 /// (Documentation/ABI/testing/sysfs-devices-system-cpu).
 struct core_facts {

@@ -4,6 +4,7 @@ set_target_properties(loopbench_recording PROPERTIES EXPORT_NAME recording)
 set_target_properties(loopbench_workloads PROPERTIES EXPORT_NAME workloads)
 set_target_properties(loopbench_workload_table PROPERTIES EXPORT_NAME workload_table)
 set_target_properties(loopbench_contender PROPERTIES EXPORT_NAME contender)
+loopbench_install_needs($<TARGET_FILE:loopbench_contender> loopbench_contender contender)
 install(TARGETS loopbench_contender loopbench_workloads loopbench_workload_table loopbench_recording
         EXPORT loopbench-contender-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT contender

@@ -130,8 +130,12 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     // Readers of the report need to know which programs "base" and "next" are.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
-    options.served.client ? choose_pairings_of_servers(plan, options.served)
-                          : pair_third_party_programs(plan, stop);
+    if (options.served.client) {
+        choose_pairings_of_servers(plan, options.served);
+    } else {
+        pair_third_party_programs(plan, stop);
+        report_pairings(plan);
+    }
     return plan;
 }
 

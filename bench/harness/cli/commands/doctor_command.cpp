@@ -29,7 +29,7 @@ std::string as_text(const std::vector<finding>& all) {
         text += reports::printable(fmt::format("{:<22} {:<8} {}{}", about, name_of(how), found,
                                                remedy.empty() ? "" : "; " + remedy)) +
                 "\n";
-    return text;
+    return text + "\n" + reports::printable(fitness_of(all).sentence) + "\n";
 }
 
 std::string as_json(const std::vector<finding>& all) {
@@ -40,7 +40,10 @@ std::string as_json(const std::vector<finding>& all) {
              {"severity", name_of(how)},
              {"found", found},
              {"remedy", remedy.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(remedy)}});
-    return reports::dump({{"findings", std::move(list)}}, 1) + "\n";
+    const auto [how, sentence] = fitness_of(all);
+    return reports::dump(
+               {{"findings", std::move(list)}, {"fitness", name_of_fitness(how)}, {"summary", sentence}}, 1) +
+           "\n";
 }
 
 struct doctor_options {
@@ -64,7 +67,7 @@ int doctor(const doctor_options& options) {
     auto all = diagnose(examine_machine(), open_files_needed());
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));
-    return std::ranges::count(all, severity::unreliable, &finding::how) > 0 ? exit_unreliable : exit_ok;
+    return fitness_of(all).how == severity::unreliable ? exit_unreliable : exit_ok;
 }
 
 }  // namespace
@@ -76,10 +79,10 @@ void add_doctor_command(CLI::App& app, action& chosen) {
     command->add_flag("--json", options->json, "print JSON")->group(heading::output);
     add_contender_dirs(*command, options->contender_dirs);
     put_under(*command, "What to check");
-    command->footer(
-        examples_and({{"loopbench doctor", "prints one line per property of the machine, with a remedy"},
-                      {"loopbench doctor --json", "prints the same for a program"}},
-                     "Exit code 5 means that at least one property makes measurements unreliable."));
+    command->footer(examples_and(
+        {{"loopbench doctor", "prints one line per property of the machine, and whether the machine is fit"},
+         {"loopbench doctor --json", "prints the same for a program"}},
+        "Exit code 5 means that at least one property makes measurements unreliable."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }
 

@@ -1,9 +1,10 @@
-// loopbench explain: explains workloads, metrics, contenders and parameters.
+// loopbench explain: explains workloads, metrics, contenders, parameters and terms.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +13,10 @@
 
 #include "bench/catalog/explanations.hpp"
 #include "bench/catalog/floor_exceptions.hpp"
+#include "bench/catalog/pairing_reasons.hpp"
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/cli/commands.hpp"
+#include "bench/harness/cli/glossary.hpp"
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/experiment/selection.hpp"
 #include "reports/base/posix_io.hpp"
@@ -23,21 +26,24 @@ namespace loopbench::bench {
 
 namespace {
 
-std::string_view how_trials_are_run(const workload_shape& shape) {
+std::string how_trials_are_run(const workload_shape& shape) {
     if (shape.pairing_of_trials(false) != shape.pairing_of_trials(true))
-        return "sequential, one contender after the other on one core; a comparison of two builds of one "
-               "program interleaves them";
+        return fmt::format(
+            "sequential, one contender after the other on one core, because {}; a comparison of two builds "
+            "of "
+            "one program interleaves them",
+            why_sequential(shape, false));
     if (shape.made == reports::pairing::interleaved)
         return "interleaved, all contenders on one core in alternating slices of two milliseconds, or of one "
                "batch or a few rounds of all connections if that takes longer";
-    return shape.cores > 1 ? "sequential, one contender after the other on all cores"
-                           : "sequential, one contender after the other on one core";
+    return fmt::format("sequential, one contender after the other on {}, because {}",
+                       shape.cores > 1 ? "all cores" : "one core", why_sequential(shape, false));
 }
 
 /// Describes the pairing of a workload. If the pairing depends on the parameters, lists the parameters for
 /// each pairing.
 std::string how_trials_are_run(std::string_view name) {
-    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> pairings;
+    std::vector<std::pair<std::string, std::vector<std::string_view>>> pairings;
     for (const workload_shape& shape : workload_table()) {
         if (find_workload(shape.name)->name != name) continue;
         const auto pairing = how_trials_are_run(shape);
@@ -45,7 +51,7 @@ std::string how_trials_are_run(std::string_view name) {
         if (found == pairings.end()) found = pairings.insert(found, {pairing, {}});
         found->second.push_back(shape.name.substr(std::min(name.size() + 1, shape.name.size())));
     }
-    if (pairings.size() == 1) return std::string{pairings.front().first};
+    if (pairings.size() == 1) return pairings.front().first;
     std::vector<std::string> parts;
     for (const auto& [pairing, parameters] : pairings)
         parts.push_back(fmt::format("with {}: {}", fmt::join(parameters, ", "), pairing));
@@ -104,13 +110,102 @@ std::string of_parameter(std::string_view name) {
                             "  No workload has this value; `loopbench explain {}` lists all values.\n", key);
 }
 
-int explain(const std::string& name) {
-    std::string text = of_workloads(name);
-    if (const auto* const metric = reports::find_metric(name)) text = of_metric(*metric);
+std::string of_term(const glossary_term& term) {
+    auto text = fmt::format("{} (term)\n  {}.\n", term.name, with_capital(term.meaning));
+    if (!term.spellings.empty())
+        text += fmt::format("  In options, files and values: {}\n", fmt::join(term.spellings, ", "));
+    return text;
+}
+
+/// A name that `explain` knows, and its description in one line.
+struct known_name {
+    std::string name;
+    std::string_view kind;
+    std::string description;
+};
+
+std::vector<known_name> known_names() {
+    std::vector<known_name> all;
+    for (const auto& info : workload_catalog())
+        all.push_back({std::string{info.name}, "workload", std::string{info.summary}});
+    for (const auto& metric : reports::known_metrics())
+        all.push_back({std::string{metric.name}, "metric", std::string{metric.summary}});
+    for (const auto& who : contender_explanations())
+        all.push_back({std::string{who.name}, "contender", first_sentence(who.text)});
+    for (const auto& each : parameter_explanations())
+        all.push_back({std::string{each.name}, "parameter", std::string{each.text}});
+    for (const auto& term : glossary()) all.push_back({term.name, "term", term.meaning});
+    return all;
+}
+
+/// Returns the explanations of everything with exactly this name, or nothing. A name can be, for example,
+/// both a metric and a parameter. All workloads of a family have the family's name.
+std::string everything_called(const std::string& name) {
+    std::vector<std::string> texts{of_workloads(name)};
+    if (const auto* const metric = reports::find_metric(name)) texts.push_back(of_metric(*metric));
     if (const auto* const who = explanation_of(name))
-        text = fmt::format("{} (contender)\n  {}\n", name, who->text);
-    if (text.empty()) text = of_parameter(name);
-    if (text.empty()) throw_unknown("workload, metric, contender or parameter", name, explainable_names());
+        texts.push_back(fmt::format("{} (contender)\n  {}\n", name, who->text));
+    texts.push_back(of_parameter(name));
+    for (const auto& term : glossary())
+        if (term.is_called(name)) texts.push_back(of_term(term));
+    std::erase(texts, "");
+    return fmt::format("{}", fmt::join(texts, "\n"));
+}
+
+/// Returns the names that `holds` accepts.
+template <class predicate>
+std::vector<known_name> names_that(predicate holds) {
+    auto all = known_names();
+    std::erase_if(all, [&](const known_name& each) { return !holds(each); });
+    return all;
+}
+
+/// Returns true if the text contains the word, without letters or digits beside it.
+bool has_word(std::string_view text, const std::string& word) {
+    const auto continues = [&](std::size_t at) {
+        return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+    };
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+        if ((at == 0 || !continues(at - 1)) && !continues(at + word.size())) return true;
+    return false;
+}
+
+/// Returns the names that contain the word. If there are none, returns the terms with the word in their
+/// meanings. Ignores case.
+std::vector<known_name> names_with(const std::string& word) {
+    const auto small = in_small_letters(word);
+    auto found = names_that(
+        [&](const known_name& each) { return in_small_letters(each.name).find(small) != std::string::npos; });
+    if (!found.empty()) return found;
+    return names_that([&](const known_name& each) {
+        return each.kind == "term" && has_word(in_small_letters(each.description), small);
+    });
+}
+
+std::string listed(const std::string& word, const std::vector<known_name>& names) {
+    std::size_t width = 0;
+    for (const auto& each : names) width = std::max(width, each.name.size());
+    auto text = fmt::format("{} names match \"{}\"; `loopbench explain NAME` explains one of them\n",
+                            names.size(), word);
+    for (const auto& [name, kind, description] : names)
+        text += fmt::format("  {:<{}}  {:<9}  {}\n", name, width, kind, description);
+    return text;
+}
+
+/// Returns the explanation of the name, or a list of the names that contain it, or nothing.
+std::string text_on(const std::string& name) {
+    if (auto text = everything_called(name); !text.empty()) return text;
+    if (name.size() > 1 && name.ends_with('s'))  // the plural of a term
+        if (auto text = everything_called(name.substr(0, name.size() - 1)); !text.empty()) return text;
+    const auto found = names_with(name);
+    if (found.empty()) return "";
+    return found.size() == 1 ? everything_called(found.front().name) : listed(name, found);
+}
+
+int explain(const std::string& name) {
+    const auto text = text_on(name);
+    if (text.empty())
+        throw_unknown("workload, metric, contender, parameter or term", name, explainable_names());
     reports::write_standard_output(text);
     return exit_ok;
 }
@@ -119,29 +214,29 @@ int explain(const std::string& name) {
 
 std::vector<std::string> explainable_names() {
     std::vector<std::string> names;
-    for (const auto& info : workload_catalog()) names.emplace_back(info.name);
-    for (const auto& metric : reports::known_metrics()) names.emplace_back(metric.name);
-    for (const auto& who : contender_explanations()) names.emplace_back(who.name);
-    for (const auto& each : parameter_explanations()) names.emplace_back(each.name);
+    for (auto& each : known_names()) names.push_back(std::move(each.name));
     return names;
 }
 
 void add_explain_command(CLI::App& app, action& chosen) {
-    const auto name = std::make_shared<std::string>();
+    const auto words = std::make_shared<std::vector<std::string>>();
     auto* command = app.add_subcommand(
-        "explain", "explains a workload, metric, contender or parameter, and how it is measured");
+        "explain", "explains a workload, metric, contender, parameter or term, and how it is measured");
     command
         ->add_option(
-            "NAME", *name,
-            "a name from `loopbench list`, the beginning of a workload's name, or a parameter, such as "
-            "conns or conns:1000")
+            "NAME", *words,
+            "a name from `loopbench list`, a part of such a name, a parameter, such as conns or conns:1000, "
+            "or a term, such as block or A/A")
         ->required();
     command->footer(examples_and(
         {{"loopbench explain echo/rtt/tcp", "explains a workload"},
-         {"loopbench explain late_p99", "explains a metric"},
-         {"loopbench explain conns", "explains a parameter, and lists the workloads that have it"}},
+         {"loopbench explain churn", "lists the names that contain churn, or explains the only one"},
+         {"loopbench explain conns", "explains a parameter, and lists the workloads that have it"},
+         {"loopbench explain baseline file", "explains a term of docs/glossary.md"}},
         "docs/metrics.md explains all metrics, and docs/glossary.md the terms."));
-    command->callback([name, &chosen] { chosen = [name](const auto&) { return explain(*name); }; });
+    command->callback([words, &chosen] {
+        chosen = [words](const auto&) { return explain(fmt::format("{}", fmt::join(*words, " "))); };
+    });
 }
 
 }  // namespace loopbench::bench

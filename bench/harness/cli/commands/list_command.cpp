@@ -6,11 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bench/catalog/explanations.hpp"
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/cli/commands.hpp"
 #include "bench/harness/cli/help.hpp"
+#include "bench/harness/cli/parameter_groups.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/session_options.hpp"
 #include "bench/harness/trial/describe.hpp"
@@ -88,28 +92,41 @@ std::string as_json(const std::vector<listed_contender>& contenders,
     return reports::dump(whole, 1) + "\n";
 }
 
+/// Describes a contender in one line: its library and driver, and the first sentence of its explanation.
+std::string about_contender(const listed_contender& listed) {
+    const auto& [who, about] = listed;
+    if (!who.problem.empty()) return who.problem;
+    auto text = fmt::format("{} {}", about.library.value_or("-"), about.version.value_or("-"));
+    if (const auto driver = reports::context_text(about.context, "driver")) text += ", " + *driver;
+    if (const auto* const known = explanation_of(who.name)) text += ": " + first_sentence(known->text);
+    return text;
+}
+
+/// Returns lines of a name and a text below a heading. The texts of all lines begin in the same column.
+std::string section(std::string_view heading, const std::vector<std::pair<std::string, std::string>>& rows) {
+    std::size_t width = 0;
+    for (const auto& [name, text] : rows) width = std::max(width, reports::printable(name).size());
+    auto out = fmt::format("{}\n", heading);
+    for (const auto& [name, text] : rows)
+        out += fmt::format("  {:<{}}  {}\n", reports::printable(name), width, reports::printable(text));
+    return out;
+}
+
 std::string as_text(const std::vector<listed_contender>& contenders,
                     const std::vector<std::string>& workloads) {
-    std::size_t width = 0;
-    for (const auto& item : contenders) width = std::max(width, item.who.name.size());
-    for (const auto& workload : workloads) width = std::max(width, workload.size());
-    for (const auto& metric : reports::known_metrics()) width = std::max(width, metric.name.size());
-    const auto row = [width](std::string_view name, const std::string& text) {
-        return fmt::format("  {:<{}}  {}\n", reports::printable(name), width, reports::printable(text));
-    };
-    std::string out = "contenders\n";
-    for (const auto& [who, about] : contenders)
-        out += row(who.name, who.problem.empty() ? fmt::format("{} {}", about.library.value_or("-"),
-                                                               about.version.value_or("-"))
-                                                 : who.problem);
-    out += "\nworkloads\n";
-    for (const auto& workload : workloads) out += row(workload, summary_of(workload).value_or("-"));
-    out += "\nmetrics\n";
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const auto& each : contenders) rows.emplace_back(each.who.name, about_contender(each));
+    auto out = section("contenders", rows);
+    rows.clear();
+    for (const auto& group : grouped_by_parameters(workloads))
+        rows.emplace_back(group.pattern, summary_of(group.first).value_or("-"));
+    out += "\n" + section("workloads", rows);
+    rows.clear();
     for (const auto& metric : reports::known_metrics())
-        out += row(metric.name, fmt::format("{} ({}; {} is better{})", metric.summary, metric.unit,
-                                            reports::name_of(metric.better),
-                                            metric.deterministic ? "; deterministic" : ""));
-    return out;
+        rows.emplace_back(metric.name, fmt::format("{} ({}; {} is better{})", metric.summary, metric.unit,
+                                                   reports::name_of(metric.better),
+                                                   metric.deterministic ? "; deterministic" : ""));
+    return out + "\n" + section("metrics", rows);
 }
 
 int list(const list_options& options) {
@@ -134,10 +151,11 @@ void add_list_command(CLI::App& app, action& chosen) {
     command->add_flag("--json", options->as_json, "print JSON")->group(heading::output);
     add_contender_dirs(*command, options->contender_dirs);
     put_under(*command, "What to list");
-    command->footer(
-        examples_and({{"loopbench list", "prints all names, with a line about each"},
-                      {"loopbench list --json", "prints the same for a program, with more details"}},
-                     "`loopbench explain NAME` describes one of them."));
+    command->footer(examples_and(
+        {{"loopbench list",
+          "prints all names, with a line about each; {1,100} stands for the values of a parameter"},
+         {"loopbench list --json", "prints the same for a program, with more details"}},
+        "`loopbench explain NAME` describes one of them."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return list(*options); }; });
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/catalog/pairing_reasons.hpp"
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/count_pass.hpp"
@@ -267,21 +268,46 @@ bool all_support_slices(const run_plan& plan, std::span<const std::optional<excl
     return true;
 }
 
-/// Prints a note if some workloads cannot have the requested pairing.
+/// Returns why the trials of a workload are sequential, as a clause that can follow "because".
+std::string reason_for_sequential(const run_plan& plan, const std::string& workload,
+                                  std::span<const std::optional<exclusion>> excluded) {
+    const auto* const shape = find_shape(workload);
+    if (shape == nullptr && !plan.asked_pairing)
+        return "short trials of both programs do not keep a core busy";
+    if (const auto why = shape != nullptr ? why_sequential(*shape, plan.are_builds()) : ""; !why.empty())
+        return std::string{why};
+    for (std::size_t who = 0; who < plan.contenders.size(); ++who)
+        if (!excluded[who] && !plan.knows_slices(who))
+            return fmt::format("{} does not support slices", plan.contenders[who].name);
+    return "not all contenders can run";
+}
+
+/// Groups the plan's sequential workloads by the reasons, in the order of the workloads.
+std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequential(const run_plan& plan) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> all;
+    const auto excluded = exclusions_before(plan);
+    for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
+        if (plan.pairings[i] != pairing::sequential) continue;
+        const auto why = reason_for_sequential(plan, plan.workloads[i], excluded[i]);
+        auto found = std::ranges::find(all, why, [](const auto& each) { return each.first; });
+        if (found == all.end()) found = all.insert(found, {why, {}});
+        found->second.push_back(plan.workloads[i]);
+    }
+    return all;
+}
+
+/// Returns the first workload, and the number of further workloads.
+std::string first_of(const std::vector<std::string>& workloads) {
+    const auto more = workloads.size() - 1;
+    return more == 0 ? workloads.front() : fmt::format("{} and {} more", workloads.front(), more);
+}
+
+/// Prints a note for each reason why workloads cannot have the requested pairing.
 void report_other_pairings(const run_plan& plan) {
-    if (!plan.asked_pairing || *plan.asked_pairing == pairing::sequential) return;
-    std::vector<std::string> sequential_anyway;
-    for (std::size_t i = 0; i < plan.workloads.size(); ++i)
-        if (const auto* const shape = find_shape(plan.workloads[i]);
-            shape != nullptr && shape->pairing_of_trials(plan.are_builds()) == pairing::sequential)
-            sequential_anyway.push_back(plan.workloads[i]);
-    if (sequential_anyway.empty()) return;
-    const auto more = sequential_anyway.size() - 1;
-    tell(
-        "loopbench: note: {}{} ignore{} --pairing {} and run{} sequentially: other contenders would disturb "
-        "a workload that waits, has a second thread or process, or sends much over TCP\n",
-        sequential_anyway.front(), more > 0 ? fmt::format(" and {} more", more) : "", more > 0 ? "" : "s",
-        name_of(*plan.asked_pairing), more > 0 ? "" : "s");
+    if (plan.asked_pairing.value_or(pairing::sequential) == pairing::sequential) return;
+    for (const auto& [why, workloads] : reasons_for_sequential(plan))
+        tell("loopbench: note: --pairing {} does not apply to {}; trials are sequential, because {}\n",
+             name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
 /// Warns of environment variables from which Google Benchmark programs take flags, because such a flag can
@@ -358,6 +384,16 @@ void pair_third_party_programs(run_plan& plan, const interrupt& stop) {
         plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
+}
+
+void report_pairings(const run_plan& plan) {
+    if (plan.asked_pairing) return;
+    for (const auto made : {pairing::interleaved, pairing::concurrent})
+        if (const auto count = std::ranges::count(plan.pairings, made); count > 0)
+            tell("loopbench: note: trials are {} for {} of {} workloads\n", name_of(made), count,
+                 plan.workloads.size());
+    for (const auto& [why, workloads] : reasons_for_sequential(plan))
+        tell("loopbench: note: trials are sequential for {}, because {}\n", first_of(workloads), why);
 }
 
 finished_run measure(run_plan plan, const session_place& place) {

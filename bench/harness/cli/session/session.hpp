@@ -59,6 +59,10 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
 /// command line chooses a pairing. Throws `interrupted` after a signal.
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
+/// Prints how the trials of a comparison are paired, and why some of them are sequential. Does nothing if the
+/// command line chooses a pairing, because complete_plan() prints notes about that.
+void report_pairings(const run_plan& plan);
+
 struct finished_run {
     session_record record;
     /// The error if the results of the counting or checking pass could not be written, or if the counts.json

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,18 +19,9 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
-std::map<std::string, reports::pairing> pairings() {
-    using reports::pairing;
-    std::map<std::string, reports::pairing> all;
-    for (const auto each : {pairing::sequential, pairing::interleaved, pairing::concurrent})
-        all.emplace(name_of(each), each);
-    return all;
-}
-
-std::string pairing_names() {
-    std::vector<std::string> names;
-    for (const auto& [name, each] : pairings()) names.push_back(name);
-    return fmt::format("{}", fmt::join(names, "|"));
+std::vector<std::string> pairing_names() {
+    const auto names = reports::names_of(reports::pairing{});
+    return {names.begin(), names.end()};
 }
 
 using measuring_options = std::vector<CLI::Option*>;
@@ -95,11 +85,16 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
 
 void add_arrangement(CLI::App& command, measuring_options& all, session_options& options) {
     takes_cpu(add_measuring(command, all, "--pin", options.cpu, "run all trials on this CPU"));
-    add_measuring(command, all, "--pairing", options.asked_pairing,
-                  "how the trials of a block are arranged in time (each workload has its own default); "
-                  "workloads that must be sequential ignore it")
-        ->type_name(pairing_names())
-        ->transform(CLI::CheckedTransformer(pairings(), CLI::ignore_case).description(""));
+    const auto take_pairing = [&options](const std::string& name) {
+        options.asked_pairing = reports::named<reports::pairing>(name);
+    };
+    all.push_back(command
+                      .add_option_function<std::string>(
+                          "--pairing", take_pairing,
+                          "how the trials of a block are arranged in time (each workload has its own "
+                          "default); workloads that must be sequential ignore it")
+                      ->type_name(fmt::format("{}", fmt::join(pairing_names(), "|")))
+                      ->transform(CLI::IsMember(pairing_names(), CLI::ignore_case).description("")));
     add_slice(command, all, options);
     add_measuring(command, all, "--seed", options.seed, "seed of the random order of trials (random)")
         ->type_name("N")

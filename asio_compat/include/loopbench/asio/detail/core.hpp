@@ -117,8 +117,9 @@ public:
     void handler_started() noexcept {
         runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
-    /// Counts any other work that keeps run() from returning. Such work might end in another thread while the
-    /// current handler runs. Therefore, this function updates the counter that all threads share.
+    /// Counts work that is not a handler and keeps run() from returning, such as a work guard or a pending
+    /// operation. Such work might end in another thread while the current handler runs. Therefore, this
+    /// function updates the counter that all threads share.
     void work_started() noexcept { work_.fetch_add(1, std::memory_order_relaxed); }
     void work_finished() noexcept {
         if (runs_in_this_thread()) {

@@ -1,0 +1,29 @@
+// Measures the cost of a short call.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace loopbench::bench {
+
+/// Returns the time of one call: the minimum over several batches, because one preemption makes a batch
+/// hundreds of times as long. `clock` measures the batches; each batch takes some microseconds.
+template <class clock, class function>
+double fastest_call_ns(int batches, int calls, function call) {
+    auto least = clock::duration::max();
+    for (int batch = 0; batch < batches; ++batch) {
+        const auto start = clock::now();
+        for (int i = 0; i < calls; ++i) call();
+        least = std::min(least, clock::now() - start);
+    }
+    return std::chrono::duration<double, std::nano>{least}.count() / calls;
+}
+
+/// Returns the cost of reading the clock.
+template <class clock>
+double cost_of_clock_ns() {
+    constexpr int batches = 64, calls = 500;
+    return fastest_call_ns<clock>(batches, calls, [] { [[maybe_unused]] const auto now = clock::now(); });
+}
+
+}  // namespace loopbench::bench

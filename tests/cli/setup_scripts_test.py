@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Tests .ci/install and .ci/build with fake versions of the programs that they run.
+
+    setup_scripts_test.py SOURCE
+"""
+
+import os
+import pathlib
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.exit(__doc__)
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "fakes").mkdir()
+        shutil.copytree(SOURCE / ".ci", self.folder / ".ci")
+        self.fake("sleep", "")
+
+    def fake(self, name, code):
+        """Makes the scripts run this shell code as the program `name`. The code appends its arguments to NAME.calls."""
+        file = self.folder / "fakes" / name
+        file.write_text(f'#!/bin/bash\necho "$*" >> "$0.calls"\n{code}\n')
+        file.chmod(0o755)
+
+    def calls(self, name):
+        file = self.folder / f"fakes/{name}.calls"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def environment(self):
+        return {**os.environ, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
+
+    def run_script(self, *command):
+        return subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
+
+
+class Install(Scripts):
+    def setUp(self):
+        super().setUp()
+        self.fake("dpkg-query", "exit 1")
+        self.fake("id", "echo 0")
+        self.fake("find", "exit 1")
+        self.fake("npm", '[ "$1" != root ] || echo /no/where')
+        self.fake("apt-get", "")
+
+    def test_waits_for_another_package_manager(self):
+        self.fake("apt-get", """
+[ "$(wc -l < "$0.calls")" -gt 3 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; }""")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.count("waiting"), 1, ran.stdout)
+        self.assertEqual(len(self.calls("sleep")), 3)
+        for call in self.calls("apt-get"):
+            self.assertIn("DPkg::Lock::Timeout=", call)
+        self.assertRegex(self.calls("apt-get")[-1], " install .* mold$")
+
+    def test_shows_the_messages_of_apt_get_if_it_fails(self):
+        self.fake("apt-get", "echo 'E: Unable to locate package mold'; exit 100")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 100)
+        self.assertIn("Unable to locate package mold", ran.stderr)
+        self.assertEqual(len(self.calls("apt-get")), 1, "another error is not retried")
+
+    def test_shows_the_message_of_npm_if_it_fails(self):
+        self.fake("npm", """
+[ "$1" != root ] || { echo /no/where; exit; }
+case "$*" in *--silent*) ;; *) echo 'npm ERR! network getaddrinfo ENOTFOUND' >&2 ;; esac
+exit 7""")
+        ran = self.run_script(".ci/install", "readers")
+        self.assertEqual(ran.returncode, 7)
+        self.assertIn("ENOTFOUND", ran.stderr)
+
+    def test_prints_only_what_it_installs(self):
+        self.fake("apt-get", "echo noise; echo noise >&2")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
+                         (0, "installing distribution packages: mold\n", ""))
+
+
+class Build(Scripts):
+    BUILT = "for i in {1..119}; do echo \"[$i/119] Building CXX object $i\"; done"
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(SOURCE / "Makefile", self.folder)
+
+    def fake_cmake(self, build, configure="echo '-- Configuring done'"):
+        self.fake("cmake", f'if [ "$1" = --build ]; then\n{build}\nelse\n{configure}\nfi')
+
+    def test_prints_one_line_without_a_terminal(self):
+        self.fake_cmake(self.BUILT)
+        ran = self.run_script(".ci/build", "headline")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout, "building: 1 of 119 steps\n", "no further line within ten seconds")
+        self.assertEqual(self.calls("cmake")[-1], "--build --preset release --target headline")
+        log = (self.folder / "build/release/build.log").read_text()
+        for part in ("Configuring done", "[119/119]"):
+            self.assertIn(part, log)
+
+    def test_keeps_one_line_up_to_date_on_a_terminal(self):
+        self.fake_cmake(self.BUILT)
+        ours, theirs = pty.openpty()
+        running = subprocess.Popen([".ci/build"], cwd=self.folder, env=self.environment(), stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                shown += chunk
+        except OSError:  # the end of a terminal
+            pass
+        os.close(ours)
+        self.assertEqual(running.wait(), 0)
+        self.assertEqual(shown.count(b"building: "), 119)
+        self.assertNotIn(b"\n", shown)
+
+    def test_ends_with_the_exit_code_and_the_failure_of_the_build(self):
+        self.fake_cmake("echo '[1/9] fine'; echo 'FAILED: x.o'; echo 'x.cpp:1: error: planted'; exit 3")
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 3)
+        for part in ("error: planted", "build/release/build.log"):
+            self.assertIn(part, ran.stderr)
+        self.assertNotIn("[1/9] fine", ran.stderr)
+        self.assertEqual(self.calls("cmake")[-1], "--build --preset release")
+
+    def test_ends_with_the_exit_code_of_the_configuration(self):
+        self.fake_cmake("exit 9", "echo 'CMake Error at CMakeLists.txt:3: planted' >&2; exit 1")
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("planted", ran.stderr)
+        self.assertEqual(len(self.calls("cmake")), 1, "nothing is built")
+
+    def test_make_bench_installs_builds_and_measures(self):
+        self.fake_cmake(self.BUILT)
+        self.fake("dpkg-query", "echo install ok installed")
+        loopbench = self.folder / "build/release/bin/loopbench"
+        loopbench.parent.mkdir(parents=True)
+        loopbench.write_text('#!/bin/sh\necho "measured $*"\n')
+        loopbench.chmod(0o755)
+        ran = self.run_script("make", "bench")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertTrue(re.fullmatch(r"building: 1 of 119 steps\nmeasured run --quick\n", ran.stdout), ran.stdout)
+        self.fake_cmake("exit 3")
+        ran = self.run_script("make", "bench")
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertNotIn("measured", ran.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
