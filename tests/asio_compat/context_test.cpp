@@ -26,7 +26,7 @@ template <class kit>
 using asio_context = with_context<kit>;
 TYPED_TEST_SUITE(asio_context, kits, kit_names);
 
-TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
+TYPED_TEST(asio_context, run_calls_posted_handlers_in_the_order_of_posting_and_returns_their_number) {
     auto& context = this->context();
     std::string ran;
     for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
@@ -39,7 +39,7 @@ TYPED_TEST(asio_context, posted_handlers_run_in_order_and_are_counted) {
     EXPECT_EQ(context.run(), 1U);
 }
 
-TYPED_TEST(asio_context, dispatch_calls_the_function_at_once_only_inside_a_handler) {
+TYPED_TEST(asio_context, dispatch_calls_a_function_immediately_only_inside_a_handler_of_the_context) {
     auto& context = this->context();
     std::string ran;
     net::dispatch(context, [&] {
@@ -53,7 +53,7 @@ TYPED_TEST(asio_context, dispatch_calls_the_function_at_once_only_inside_a_handl
     EXPECT_FALSE(context.get_executor().running_in_this_thread());
 }
 
-TYPED_TEST(asio_context, run_one_and_poll_one_run_one_handler_at_a_time) {
+TYPED_TEST(asio_context, each_call_of_run_one_or_poll_one_runs_at_most_one_handler) {
     auto& context = this->context();
     int ran = 0;
     EXPECT_EQ(context.poll_one(), 0U);
@@ -67,7 +67,7 @@ TYPED_TEST(asio_context, run_one_and_poll_one_run_one_handler_at_a_time) {
 }
 
 // After stop(), an internal operation of the loop is still in the queue when the handler is posted.
-TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop) {
+TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_restart) {
     auto& context = this->context();
     context.stop();
     context.restart();
@@ -79,7 +79,7 @@ TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop) {
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
-TYPED_TEST(asio_context, a_wrapped_handler_is_dispatched_with_the_arguments_of_the_call) {
+TYPED_TEST(asio_context, calling_a_wrapped_handler_dispatches_the_handler_with_the_arguments_of_the_call) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);
     std::string ran;
@@ -99,7 +99,7 @@ TYPED_TEST(asio_context, a_wrapped_handler_is_dispatched_with_the_arguments_of_t
     EXPECT_EQ(ran, "one,two;three");
 }
 
-TYPED_TEST(asio_context, stop_ends_run_after_the_current_handler_until_restart) {
+TYPED_TEST(asio_context, stop_makes_run_return_after_the_current_handler_and_restart_lets_run_continue) {
     auto& context = this->context();
     int ran = 0;
     for (int i = 0; i < 3; ++i)
@@ -114,7 +114,8 @@ TYPED_TEST(asio_context, stop_ends_run_after_the_current_handler_until_restart) 
     EXPECT_EQ(ran, 2);
 }
 
-TYPED_TEST(asio_context, run_throws_the_exception_of_a_handler_and_the_next_run_continues) {
+TYPED_TEST(asio_context,
+           run_throws_the_exception_of_a_handler_and_the_next_run_calls_the_remaining_handlers) {
     auto& context = this->context();
     int ran = 0;
     net::post(context, [] { throw std::runtime_error("out"); });
@@ -160,7 +161,7 @@ TYPED_TEST(asio_context, run_throws_the_exception_of_each_kind_of_handler_and_ca
     EXPECT_GE(ran, 2);
 }
 
-TYPED_TEST(asio_context, a_function_that_the_last_handler_posts_in_its_destructor_runs) {
+TYPED_TEST(asio_context, run_also_calls_a_function_that_the_destructor_of_the_last_handler_posts) {
     auto& context = this->context();
     int ran = 0;
     const auto post_last = [&](int*) { net::post(context, [&] { ++ran; }); };
@@ -169,7 +170,7 @@ TYPED_TEST(asio_context, a_function_that_the_last_handler_posts_in_its_destructo
     EXPECT_EQ(ran, 1);
 }
 
-TYPED_TEST(asio_context, pending_operations_survive_a_stop) {
+TYPED_TEST(asio_context, operations_that_are_pending_at_a_stop_complete_after_the_restart) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     auto [one, other] = this->connection();
@@ -193,7 +194,7 @@ TYPED_TEST(asio_context, pending_operations_survive_a_stop) {
     EXPECT_EQ(ended, "cpppr");
 }
 
-TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never_empty) {
+TYPED_TEST(asio_context, timers_and_sockets_are_served_although_the_handler_queue_is_never_empty) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1ms);
     auto [one, other] = this->connection();
@@ -211,7 +212,7 @@ TYPED_TEST(asio_context, timers_and_sockets_are_served_though_the_queue_is_never
     EXPECT_TRUE(context.stopped()) << "it has no more work, long before the minute is over";
 }
 
-TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_though_the_queue_is_never_empty) {
+TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_although_the_handler_queue_is_never_empty) {
     auto& context = this->context();
     std::size_t ran = 0;
     std::function<void()> again = [&] {
@@ -223,7 +224,7 @@ TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_though_the_queue_is_n
     EXPECT_GT(ran, 0U);
 }
 
-TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_times_and_can_be_cancelled) {
+TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_deadlines_and_can_be_cancelled) {
     using waits = typename TestFixture::timer_type;
     auto& context = this->context();
     const auto now = std::chrono::steady_clock::now();
@@ -305,7 +306,7 @@ TYPED_TEST(asio_on_our_loop, a_timer_with_an_executor_of_the_networking_ts_fires
     EXPECT_FALSE(context.uses_stock_scheduler());
 }
 
-TYPED_TEST(asio_on_our_loop, run_throws_if_an_object_of_the_context_uses_a_thread_of_asio) {
+TYPED_TEST(asio_on_our_loop, run_throws_if_a_timer_of_the_context_uses_the_scheduler_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
     net::steady_timer other(context);  // has an any_io_executor, and thus Asio's own service

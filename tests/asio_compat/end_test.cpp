@@ -63,7 +63,7 @@ struct when_it_dies {
     }
 };
 
-TYPED_TEST(asio_end, destroying_the_context_releases_every_kind_of_operation) {
+TYPED_TEST(asio_end, destroying_the_context_releases_pending_operations_of_every_kind) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     const counts handler{ran};
@@ -112,7 +112,7 @@ TYPED_TEST(asio_end, destroying_the_context_releases_every_kind_of_operation) {
     EXPECT_EQ(ran.use_count(), 2) << "the handlers are destroyed";
 }
 
-TYPED_TEST(asio_end, destructors_of_handlers_can_post_start_and_close_operations) {
+TYPED_TEST(asio_end, destructors_of_handlers_can_post_handlers_start_operations_and_close_sockets) {
     const counter ran = std::make_shared<int>(0);
     {
         auto& context = this->context();
@@ -148,7 +148,7 @@ TYPED_TEST(asio_end, destructors_of_handlers_can_post_start_and_close_operations
     EXPECT_EQ(ran.use_count(), 1) << "the handlers are destroyed";
 }
 
-TYPED_TEST(asio_end, destroying_the_context_destroys_coroutines_and_their_objects) {
+TYPED_TEST(asio_end, destroying_the_context_destroys_suspended_coroutines_and_their_variables) {
     using executor_type = typename TestFixture::executor;
     const counter ran = std::make_shared<int>(0);
     auto [one, other] = this->connection();

@@ -44,7 +44,7 @@ std::vector<char> counting_bytes(std::size_t count) {
     return all;
 }
 
-TYPED_TEST(asio_io, a_megabyte_is_sent_in_both_directions_at_once) {
+TYPED_TEST(asio_io, a_connection_sends_a_megabyte_in_each_direction_at_the_same_time) {
     auto [one, other] = this->connection();
     const auto sent = counting_bytes(1 << 20);
     std::vector<char> here(sent.size()), there(sent.size());
@@ -62,7 +62,7 @@ TYPED_TEST(asio_io, a_megabyte_is_sent_in_both_directions_at_once) {
     EXPECT_TRUE(here == sent && there == sent);
 }
 
-TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listener) {
+TYPED_TEST(asio_io, accept_reports_the_peers_address_and_connect_fails_if_the_listener_is_closed) {
     using socket = typename TestFixture::tcp_socket;
     auto& context = this->context();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -81,7 +81,7 @@ TYPED_TEST(asio_io, accept_reports_the_peer_and_connect_reports_a_missing_listen
     EXPECT_EQ(found, net::error::connection_refused);
 }
 
-TYPED_TEST(asio_io, line_reads_return_each_line_and_then_the_end_of_the_stream) {
+TYPED_TEST(asio_io, reading_by_lines_returns_each_line_and_then_reports_the_end_of_the_stream) {
     auto [one, other] = this->connection();
     net::write(other, net::buffer("first\nsecond\nre"s));
     other.close();
@@ -120,7 +120,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
     EXPECT_EQ(std::string(got.data(), bytes), "gathered message");
 }
 
-TYPED_TEST(asio_io, several_buffers_are_sent_in_one_segment) {
+TYPED_TEST(asio_io, several_buffers_are_sent_in_one_tcp_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     one.set_option(net::ip::tcp::no_delay(true));  // makes each send start a new segment
@@ -213,7 +213,7 @@ TYPED_TEST(asio_io, generic_sockets_connect_send_and_receive) {
     EXPECT_EQ(from, net::generic::datagram_protocol::endpoint(sender.local_endpoint()));
 }
 
-TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
+TYPED_TEST(asio_io, receiving_a_datagram_also_reports_the_address_of_its_sender) {
     auto& context = this->context();
     const net::ip::udp::endpoint any(net::ip::address_v4::loopback(), 0);
     typename TestFixture::udp_socket one(context, any), other(context, any);
@@ -229,7 +229,7 @@ TYPED_TEST(asio_io, a_datagram_is_received_with_its_sender) {
     EXPECT_EQ(from, one.local_endpoint());
 }
 
-TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_no_bytes) {
+TYPED_TEST(asio_io, mixing_asynchronous_and_synchronous_reads_of_one_socket_loses_no_bytes) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -255,7 +255,7 @@ TYPED_TEST(asio_io, asynchronous_and_synchronous_reads_of_one_socket_lose_no_byt
     EXPECT_EQ(std::string(got.data(), 4), "mnop");
 }
 
-TYPED_TEST(asio_io, cancelling_ends_pending_reads_and_the_socket_can_be_read_again) {
+TYPED_TEST(asio_io, a_socket_can_be_read_again_after_its_pending_reads_were_cancelled) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     std::array<char, 4> got{};
@@ -275,7 +275,7 @@ TYPED_TEST(asio_io, cancelling_ends_pending_reads_and_the_socket_can_be_read_aga
     EXPECT_FALSE(found.back());
 }
 
-TYPED_TEST(asio_io, urgent_data_goes_to_the_reader_that_asks_for_it) {
+TYPED_TEST(asio_io, urgent_data_goes_to_the_read_that_requests_urgent_data) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     char urgent = ' ', plain = ' ';
@@ -289,7 +289,7 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_reader_that_asks_for_it) {
     EXPECT_EQ(plain, 'p');
 }
 
-TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_it) {
+TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_the_signal) {
     using signal_set = net::basic_signal_set<typename TestFixture::executor>;
     auto& context = this->context();
     signal_set one(context, SIGUSR1), other(context, SIGUSR1, SIGUSR2);
@@ -324,7 +324,7 @@ TYPED_TEST(asio_io, a_signal_reaches_the_signal_sets_of_several_contexts) {
     EXPECT_EQ(found, 111);
 }
 
-TYPED_TEST(asio_io, an_address_is_resolved_and_an_invalid_name_reports_an_error) {
+TYPED_TEST(asio_io, resolving_an_ip_address_succeeds_and_resolving_an_invalid_name_reports_an_error) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     int found = 0;
@@ -365,7 +365,7 @@ using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
 // This test runs only on our loops, because Asio's own resolver throws from async_resolve() in this case.
-TYPED_TEST(asio_io_on_our_loop, a_look_up_ends_with_an_error_if_its_thread_cannot_start) {
+TYPED_TEST(asio_io_on_our_loop, a_host_name_look_up_reports_an_error_if_its_thread_cannot_start) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
     error_code failed, later = failed = net::error::in_progress;
@@ -406,7 +406,7 @@ TYPED_TEST(asio_io, a_read_on_a_reused_descriptor_number_gets_the_data_of_the_ne
     EXPECT_EQ(std::string(got.data(), bytes), "next");
 }
 
-TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
+TYPED_TEST(asio_io, pipes_and_assigned_file_descriptors_can_be_read) {
     auto& context = this->context();
     net::basic_readable_pipe<typename TestFixture::executor> from(context);
     net::basic_writable_pipe<typename TestFixture::executor> to(context);
@@ -427,7 +427,7 @@ TYPED_TEST(asio_io, pipes_and_other_descriptors_can_be_read) {
     EXPECT_EQ(end, net::error::eof);
 }
 
-TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
+TYPED_TEST(asio_io, assigning_a_descriptor_that_is_not_open_reports_an_error) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
     const int closed = ::dup(STDERR_FILENO);  // a higher number than the descriptors of the context
@@ -443,7 +443,7 @@ TYPED_TEST(asio_io, a_descriptor_that_is_not_open_is_refused) {
     }
 }
 
-TYPED_TEST(asio_io, a_read_that_reaches_its_time_limit_loses_no_later_bytes) {
+TYPED_TEST(asio_io, bytes_that_arrive_after_the_time_limit_of_a_read_go_to_the_next_read) {
     using namespace net::experimental::awaitable_operators;
     auto& context = this->context();
     auto [one, other] = this->connection();

@@ -44,7 +44,7 @@ protected:
 };
 TYPED_TEST_SUITE(asio_memory, kits, kit_names);
 
-TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory) {
+TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory_after_a_warm_up) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context);
     int left = 0;
@@ -94,7 +94,7 @@ net::awaitable<void, typename socket::executor_type> ask(socket& stream, int tim
     }
 }
 
-TYPED_TEST(asio_memory, coroutines_that_echo_allocate_no_memory) {
+TYPED_TEST(asio_memory, coroutines_that_echo_messages_allocate_no_memory_after_a_warm_up) {
     auto& context = this->context();
     auto [client, server] = this->connection();
     std::size_t echoed = 0;
@@ -187,7 +187,8 @@ private:
 };
 TYPED_TEST_SUITE(asio_without_memory, our_kits, kit_names);
 
-TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_after_a_cancellation) {
+TYPED_TEST(asio_without_memory,
+           a_timers_remaining_wait_reports_an_error_if_rearming_after_a_cancellation_lacks_memory) {
     auto& context = this->context();
     typename TestFixture::still_timer one(context, 1ms), other(context, 1ms);
     std::array<error_code, 4> ended;
@@ -208,7 +209,7 @@ TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_af
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_again) {
+TYPED_TEST(asio_without_memory, all_waits_of_a_timer_report_an_error_if_rearming_the_timer_lacks_memory) {
     auto& context = this->context();
     typename TestFixture::still_timer timer(context, 1ms);
     std::array<error_code, 2> ended;
@@ -218,7 +219,7 @@ TYPED_TEST(asio_without_memory, waits_report_an_error_if_they_cannot_be_armed_ag
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_new_wait_reports_an_error_if_it_cannot_be_armed) {
+TYPED_TEST(asio_without_memory, a_new_timer_wait_reports_an_error_if_arming_the_timer_lacks_memory) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context, 1h);
     error_code ended;
@@ -232,7 +233,8 @@ TYPED_TEST(asio_without_memory, a_new_wait_reports_an_error_if_it_cannot_be_arme
     EXPECT_TRUE(context.stopped()) << "no work is left";
 }
 
-TYPED_TEST(asio_without_memory, a_close_in_another_thread_succeeds_or_reports_an_error) {
+TYPED_TEST(asio_without_memory,
+           closing_a_socket_from_another_thread_without_memory_succeeds_or_reports_an_error) {
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
     auto [one, other] = this->connection();

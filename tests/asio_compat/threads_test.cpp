@@ -44,7 +44,7 @@ TYPED_TEST(asio_threads, a_context_keeps_running_while_a_work_guard_exists) {
     other.join();
 }
 
-TYPED_TEST(asio_threads, another_thread_can_release_a_guard_that_the_running_handler_has_made) {
+TYPED_TEST(asio_threads, another_thread_can_release_a_work_guard_that_the_running_handler_has_made) {
     auto& context = this->context();
     bool went_on = false;
     net::post(context, [&] {
@@ -65,7 +65,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
     EXPECT_TRUE(context.stopped());
 }
 
-TYPED_TEST(asio_threads, each_of_a_million_posted_handlers_runs_once) {
+TYPED_TEST(asio_threads, each_of_a_million_handlers_that_four_threads_post_runs_exactly_once) {
     const std::size_t threads = 4;
     // With a sanitizer, a million posts would take a minute, and 40,000 posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
@@ -85,7 +85,7 @@ TYPED_TEST(asio_threads, each_of_a_million_posted_handlers_runs_once) {
     EXPECT_EQ(std::ranges::count(ran, 1), static_cast<std::ptrdiff_t>(ran.size()));
 }
 
-TYPED_TEST(asio_threads, threads_can_run_a_context_one_after_another) {
+TYPED_TEST(asio_threads, several_threads_can_run_a_context_one_after_another) {
     auto& context = this->context();
     typename TestFixture::timer_type timer(context);
     int fired = 0;
@@ -101,7 +101,7 @@ TYPED_TEST(asio_threads, threads_can_run_a_context_one_after_another) {
     EXPECT_EQ(fired, 4);
 }
 
-TYPED_TEST(asio_threads, pending_operations_continue_after_the_thread_that_ran_them_has_ended) {
+TYPED_TEST(asio_threads, pending_operations_complete_although_the_thread_that_ran_the_context_has_ended) {
     auto& context = this->context();
     auto [one, other] = this->connection();
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
@@ -128,7 +128,7 @@ TYPED_TEST(asio_threads, pending_operations_continue_after_the_thread_that_ran_t
     EXPECT_EQ(cancelled, 1);
 }
 
-TYPED_TEST(asio_threads, every_handler_runs_once_though_several_threads_run_the_context) {
+TYPED_TEST(asio_threads, every_handler_runs_exactly_once_although_several_threads_run_the_context) {
     auto& context = this->context();
     constexpr int handlers = 3000;
     std::vector<std::atomic<int>> ran(handlers);
@@ -172,7 +172,7 @@ private:
     std::thread thread_;
 };
 
-TYPED_TEST(asio_threads, another_thread_can_start_operations_of_a_running_context) {
+TYPED_TEST(asio_threads, another_thread_can_start_operations_on_a_running_context) {
     auto& context = this->context();
     const running_elsewhere running(context);
     typename TestFixture::timer_type late(context, 1h);
@@ -196,7 +196,7 @@ TYPED_TEST(asio_threads, another_thread_can_start_operations_of_a_running_contex
     late.cancel();
 }
 
-TYPED_TEST(asio_threads, another_thread_can_cancel_and_close_pending_operations) {
+TYPED_TEST(asio_threads, another_thread_can_end_pending_operations_by_cancelling_or_closing_their_socket) {
     auto& context = this->context();
     const running_elsewhere running(context);
     for (int i = 0; i < 100; ++i) {

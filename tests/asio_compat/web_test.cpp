@@ -282,7 +282,7 @@ net::awaitable<void> send_messages(secure_websocket& stream) {
     co_await stream.async_close(websocket::close_code::normal, net::use_awaitable);
 }
 
-TEST_F(web, a_websocket_over_tls_sends_messages_back) {
+TEST_F(web, a_websocket_server_over_tls_sends_each_message_back) {
     secure_websocket here(std::move(server)), there(std::move(client));
     run(send_messages_back(here), send_messages(there));
 }

@@ -95,7 +95,7 @@ TEST_F(asyncio, the_contender_measures_all_of_its_workload_families) {
     }
 }
 
-TEST_F(asyncio, the_contender_supports_slices) {
+TEST_F(asyncio, the_contender_can_be_measured_in_interleaved_slices) {
     for (const auto* workload : {"gather/echo", "echo/rtt/tcp/conns:1/bytes:64"}) {
         const auto results = results_of(workload, 0, "interleaved");
         ASSERT_FALSE(results.empty());
@@ -116,7 +116,7 @@ TEST_F(asyncio, the_contender_supports_slices) {
     EXPECT_SAYS(refused.error_tail, "LOOPBENCH_SLICES is \"1,2,three\"");
 }
 
-TEST_F(asyncio, the_contender_prints_results_in_the_order_of_its_listing) {
+TEST_F(asyncio, the_contender_prints_its_results_in_the_order_of_its_workload_list) {
     const auto printed =
         started({"--benchmark_format=json", "--benchmark_min_time=0.01", "--benchmark_filter=sleep|gather"});
     ASSERT_EQ(printed.code, 0) << printed.error_tail;
@@ -133,7 +133,7 @@ TEST_F(asyncio, the_contender_prints_results_in_the_order_of_its_listing) {
     EXPECT_EQ(names, listed);
 }
 
-TEST_F(asyncio, the_socket_options_are_reported_in_the_common_format) {
+TEST_F(asyncio, the_contender_reports_its_socket_options_in_the_format_of_all_contenders) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     const auto& context = listed["contenders"][1]["context"];
     const std::string options = context["socket_options"];
@@ -142,30 +142,30 @@ TEST_F(asyncio, the_socket_options_are_reported_in_the_common_format) {
     EXPECT_EQ(context["build_type"], "none: interpreted");
 }
 
-TEST_F(asyncio, a_child_left_out_of_a_gather_fails_the_proof) {
+TEST_F(asyncio, a_gather_with_one_child_too_few_fails_the_trial) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
     expect_failed_proof("gather/yield", "children that ended: expected ");
 }
 
-TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_proof) {
+TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_trial) {
     plant("writer.write(data)", "writer.write(data[::-1])");
     expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: ");
 }
 
-TEST_F(asyncio, a_server_that_stops_early_fails_the_trial_without_a_hang) {
+TEST_F(asyncio, a_server_that_stops_early_fails_the_trial_and_the_trial_does_not_hang) {
     plant("while data := await reader.read(", "if data := await reader.read(");
     const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
     ASSERT_EQ(results.size(), 1U);
     EXPECT_EQ(results[0]["status"], "failed");
 }
 
-TEST_F(asyncio, a_timer_that_fires_early_fails_the_proof) {
+TEST_F(asyncio, a_timer_that_fires_early_fails_the_trial) {
     plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
     expect_failed_proof("sleep/concurrent", "timers fired early");
 }
 
-TEST_F(asyncio, an_early_timer_within_the_librarys_tolerance_is_counted_and_shown) {
+TEST_F(asyncio, timers_that_fire_early_within_the_tolerance_of_asyncio_are_counted_and_shown) {
     plant("max(deadline_ns - time", "max(deadline_ns - 1_000_000_000 - time");
     plant("else 1000", "else 1_000_000_000");
     const auto results = results_of("sleep/concurrent", 0);
@@ -174,7 +174,7 @@ TEST_F(asyncio, an_early_timer_within_the_librarys_tolerance_is_counted_and_show
     EXPECT_GT((*early)["median"], 0);
 }
 
-TEST_F(asyncio, two_sleeps_in_sequence_fail_the_concurrency_proof) {
+TEST_F(asyncio, the_workload_of_concurrent_sleeps_fails_if_the_two_sleeps_run_sequentially) {
     plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
           "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
     expect_failed_proof("sleep/concurrent",
@@ -191,7 +191,7 @@ TEST_F(asyncio, the_contender_does_the_configured_number_of_operations) {
     for (const auto& row : rows) EXPECT_EQ(row.counters.at("operations"), 3) << row.name;
 }
 
-TEST_F(asyncio, latencies_are_missing_if_recording_is_off) {
+TEST_F(asyncio, no_latencies_are_reported_if_their_recording_is_switched_off) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json",
                        "--benchmark_filter=^(echo/rtt/tcp/conns:1/bytes:64|gather/echo)"};
@@ -232,7 +232,7 @@ TEST_F(asyncio, the_contender_writes_histograms) {
     EXPECT_SAYS(text, "Total count    =         3000]");
 }
 
-TEST_F(asyncio, unknown_flags_and_sizes_are_usage_errors_that_name_them) {
+TEST_F(asyncio, an_unknown_flag_or_size_causes_a_usage_error_that_names_the_flag_or_size) {
     const auto flag = started({"--benchmark_nonsense"});
     EXPECT_EQ(flag.code, 2);
     EXPECT_SAYS(flag.error_tail, "--benchmark_nonsense");
@@ -249,7 +249,7 @@ TEST_F(asyncio, replacing_a_module_during_the_measurement_fails_the_trial) {
     EXPECT_SAYS(results[0]["reason"].get<std::string>(), "gbench.py was replaced");
 }
 
-TEST_F(asyncio, the_contender_does_the_configured_number_of_operations_in_slices) {
+TEST_F(asyncio, an_interleaved_trial_does_the_configured_number_of_operations) {
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^gather/yield"};
     request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_OPERATIONS", "5000"}};
@@ -262,7 +262,7 @@ TEST_F(asyncio, the_contender_does_the_configured_number_of_operations_in_slices
     EXPECT_EQ(rows[0].counters.at("operations"), 5000);
 }
 
-TEST_F(asyncio, a_missing_python_is_named_in_the_results) {
+TEST_F(asyncio, if_python3_is_missing_the_reason_in_the_results_names_python3) {
     const auto ran =
         loopbench.in_shell("PATH=/no/where exec $loopbench run --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 1);
@@ -273,7 +273,7 @@ TEST_F(asyncio, a_missing_python_is_named_in_the_results) {
         }
 }
 
-TEST_F(asyncio, missing_uvloop_is_unsupported_with_a_remedy) {
+TEST_F(asyncio, without_uvloop_the_result_is_unsupported_and_its_reason_contains_a_remedy) {
     fs::create_symlink("asyncio", folder / "asyncio-uvloop");
     plant("import uvloop", "import no_such_uvloop");
     const auto ran = loopbench({"run", "--quick", "--contender", "asyncio-uvloop", "--workload",

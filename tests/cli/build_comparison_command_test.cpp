@@ -58,7 +58,8 @@ TEST_F(build_comparison_command, contenders_with_different_socket_options_cause_
     EXPECT_SAYS(ran.error_tail, "TCP_NODELAY");
 }
 
-TEST_F(build_comparison_command, a_program_that_cannot_describe_its_build_is_described_by_a_short_run) {
+TEST_F(build_comparison_command,
+       the_build_type_of_a_program_that_cannot_describe_itself_comes_from_a_short_run) {
     write_script(loopbench.path("bin/contenders/theirs"), R"sh(
 [ "$1" = --benchmark_list_tests=true ] && { echo yield/real_time; exit; }
 echo "$LOOPBENCH_SIZE $3" >> "$0.trials"
@@ -71,7 +72,8 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
               "small --benchmark_min_time=0.001\n");
 }
 
-TEST_F(build_comparison_command, list_contains_the_description_of_each_contender) {
+TEST_F(build_comparison_command,
+       the_list_command_shows_the_build_description_of_each_contender_without_measuring) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["context"]["build_type"], "Release");
     EXPECT_FALSE(was_measured("asio-epoll"));

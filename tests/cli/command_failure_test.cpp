@@ -46,7 +46,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(command_failure, a_crash_is_named_and_the_run_continues) {
+TEST_F(command_failure, the_crash_of_a_contender_is_reported_with_its_signal_and_the_run_continues) {
     loopbench.add_contender("crashes", "[ $(trials) -lt 2 ] || kill -ABRT $$\n" + std::string{good_row});
     EXPECT_EQ(reason_for("crashes"), "in block 2 of 2: killed by SIGABRT");
 }
@@ -64,14 +64,14 @@ TEST_F(command_failure, a_hanging_contender_is_stopped_at_the_trial_limit) {
     EXPECT_EQ(reason_for("hangs", {"--trial-limit", "1s"}), "in block 1 of 2: no result within 1 s");
 }
 
-TEST_F(command_failure, garbage_output_is_reported_with_its_position) {
+TEST_F(command_failure, invalid_output_of_a_contender_is_reported_with_the_position_of_the_error) {
     loopbench.add_contender("babbles", "echo 'Hello there'");
     const auto reason = reason_for("babbles");
     for (const auto* part : {"in block 1 of 2", "line 1, column 1", "\"Hello there \""})
         EXPECT_SAYS(reason, part);
 }
 
-TEST_F(command_failure, a_failed_proof_is_reported_in_the_contenders_words) {
+TEST_F(command_failure, an_error_that_a_contender_reports_is_shown_in_the_contenders_own_words) {
     loopbench.add_contender("cheats",
                             R"(row '"error_occurred": true, "error_message": "3 bytes are missing"')");
     EXPECT_EQ(reason_for("cheats"), "in block 1 of 2: 3 bytes are missing");
@@ -86,7 +86,7 @@ TEST_F(command_failure, a_file_with_an_invalid_executable_format_is_reported) {
         reason_for("text").starts_with("cannot list its workloads: could not be started: Exec format error"));
 }
 
-TEST_F(command_failure, a_missing_interpreter_is_named_as_a_possible_reason) {
+TEST_F(command_failure, if_a_script_cannot_start_the_error_names_a_missing_interpreter_as_a_possible_reason) {
     reports::write_file_atomically(loopbench.path("bin/contenders/lost"), "#!/no/such/python\n");
     std::filesystem::permissions(loopbench.path("bin/contenders/lost"), std::filesystem::perms::owner_all);
     EXPECT_SAYS(reason_for("lost"), "interpreter");
@@ -98,7 +98,7 @@ TEST_F(command_failure, a_contender_without_execute_permission_is_reported) {
                        {"bin/contenders/plain is not executable", "chmod +x"});
 }
 
-TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_its_trial) {
+TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_the_trial_of_the_contender) {
     loopbench.add_contender(
         "rebuilt",
         std::string{"[ $(trials) -lt 2 ] || { cp \"$0\" \"$0.new\"; mv \"$0.new\" \"$0\"; }\n"} + good_row);
@@ -107,7 +107,7 @@ TEST_F(command_failure, rebuilding_a_contender_during_a_run_fails_its_trial) {
         EXPECT_SAYS(reason, part);
 }
 
-TEST_F(command_failure, replacing_a_library_during_a_run_fails_the_trial) {
+TEST_F(command_failure, replacing_a_library_during_a_run_fails_the_trial_that_uses_the_library) {
     loopbench.add_contender("linked",
                             std::string{"[ $(trials) -lt 2 ] || touch $folder/lib/libc.so.6\n"} + good_row);
     const auto ran = loopbench.in_shell(
@@ -152,7 +152,7 @@ TEST_F(command_failure, an_unsupported_workload_is_shown_with_its_reason_and_doe
     EXPECT_EQ(trials.size(), 2U * 3) << "three blocks of each workload";
 }
 
-TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_it) {
+TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_the_contender) {
     const std::vector<std::string> help{"libuv is not built",
                                         "`cmake --build --preset release --target suite`"};
     expect_usage_error({"run", "--contender", "libuv", "-o", loopbench.out()}, help);
@@ -162,7 +162,7 @@ TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_it)
     expect_usage_error({"calibrate", "--contender", "libuv"}, help);
 }
 
-TEST(run_command, a_run_without_any_built_default_contender_says_how_to_build_some) {
+TEST(run_command, if_no_default_contender_is_built_the_error_says_how_to_build_the_contenders) {
     loopbench_command loopbench;
     loopbench.add_contender("asyncio", good_row);
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.out()});
@@ -171,7 +171,7 @@ TEST(run_command, a_run_without_any_built_default_contender_says_how_to_build_so
     for (const auto* help : {"`make bench`", "--contender"}) EXPECT_SAYS(ran.error_tail, help);
 }
 
-TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
+TEST_F(command_failure, an_unknown_name_causes_a_usage_error_that_suggests_the_nearest_name) {
     const auto out = loopbench.out();
     expect_usage_error({"run", "--contender", "asoi-epoll", "-o", out}, {"\"asoi-epoll\"", "asio-epoll"});
     expect_usage_error({"run", "--workload", "ecoh", "-o", out}, {"\"ecoh\"", "did you mean echo"});
@@ -188,7 +188,7 @@ TEST_F(command_failure, unknown_names_are_usage_errors_with_the_nearest_name) {
     expect_usage_error({"report", "x", "--format", "cvs"}, {"--format", "csv"});
 }
 
-TEST_F(command_failure, missing_commands_and_invalid_option_values_are_usage_errors) {
+TEST_F(command_failure, missing_commands_and_invalid_option_values_cause_usage_errors) {
     const auto out = loopbench.out();
     expect_usage_error({}, {"command is missing", "list, run, compare"});
     expect_usage_error({"-x"}, {"loopbench does not accept -x", "list, run"});
@@ -213,7 +213,7 @@ TEST_F(command_failure, missing_commands_and_invalid_option_values_are_usage_err
     expect_usage_error({"report", "/no/where.json"}, {"--format"});
 }
 
-TEST_F(command_failure, the_message_for_a_too_long_file_name_states_the_cause) {
+TEST_F(command_failure, the_error_for_an_overlong_file_name_says_that_the_name_is_too_long) {
     const std::string name(5000, 'x');
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"run", "-o", name}, {"run", "--resume", name}, {"compare", name, name}}) {
@@ -224,7 +224,7 @@ TEST_F(command_failure, the_message_for_a_too_long_file_name_states_the_cause) {
     }
 }
 
-TEST_F(command_failure, the_message_for_too_little_memory_states_the_cause) {
+TEST_F(command_failure, if_memory_runs_out_the_error_says_that_there_is_not_enough_memory) {
     const auto ran = loopbench.in_shell(
         "truncate -s 200M $folder/large; ulimit -v 200000; $loopbench --version > $folder/none 2>&1 || exit "
         "99; exec $loopbench report $folder/large --format text");
@@ -233,7 +233,7 @@ TEST_F(command_failure, the_message_for_too_little_memory_states_the_cause) {
     EXPECT_SAYS(ran.error_tail, "not enough memory");
 }
 
-TEST_F(command_failure, an_unwritable_output_is_reported_before_the_measurement) {
+TEST_F(command_failure, an_unwritable_output_folder_is_reported_before_the_measurement) {
     reports::write_file_atomically(loopbench.path("file"), "mine");
     const auto ran = loopbench({"run", "-o", loopbench.path("file/out").native()});
     EXPECT_EQ(ran.code, 1);
@@ -250,7 +250,7 @@ TEST_F(command_failure, a_run_that_fills_the_disk_keeps_its_journal_and_writes_n
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
 }
 
-TEST_F(command_failure, a_pipe_in_place_of_an_output_file_is_named_in_the_error) {
+TEST_F(command_failure, the_error_for_a_pipe_in_place_of_an_output_file_contains_the_path_of_the_pipe) {
     for (const auto* file : {"journal.jsonl", "histograms.jsonl", "report.csv"}) {
         const auto ran = loopbench.in_shell(std::string{"rm -rf $out; mkdir $out; mkfifo $out/"} + file +
                                             "; exec $loopbench run --blocks 1 -o $out");
@@ -276,7 +276,7 @@ TEST_F(command_failure, a_pipe_in_place_of_an_output_file_is_named_in_the_error)
     EXPECT_SAYS(calibrated.error_tail, "calibration.json: it is a pipe");
 }
 
-TEST_F(command_failure, an_unusable_file_is_named_with_its_full_path) {
+TEST_F(command_failure, the_error_for_an_unusable_file_contains_the_whole_path_even_if_the_path_is_long) {
     const auto folder = loopbench.path("a/folder/whose/name/is/longer/than/messages/show/of/a/text");
     std::filesystem::create_directories(folder);
     std::filesystem::create_symlink("journal.jsonl", folder / "journal.jsonl");
@@ -303,7 +303,7 @@ TEST_F(command_failure, a_report_can_be_read_from_a_pipe) {
     EXPECT_EQ(both.code, named.code);
 }
 
-TEST_F(command_failure, one_workload_of_a_huge_listing_can_be_measured_but_not_all) {
+TEST_F(command_failure, one_workload_of_a_huge_list_can_be_selected_but_selecting_all_of_them_is_refused) {
     const std::string all = std::to_string(LOOPBENCH_LONG_LISTING);
     write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
@@ -314,7 +314,7 @@ TEST_F(command_failure, one_workload_of_a_huge_listing_can_be_measured_but_not_a
                        {all, "--workload"});
 }
 
-TEST_F(command_failure, a_journal_that_cannot_be_created_leaves_the_old_run_unchanged) {
+TEST_F(command_failure, if_a_new_journal_cannot_be_created_the_files_of_the_old_run_stay_unchanged) {
     ASSERT_EQ(loopbench({"run", "--blocks", "6", "-o", loopbench.out()}).code, 0);
     const auto journal = content_of(loopbench.path("out/journal.jsonl"));
     const auto report = content_of(loopbench.path("out/report.json"));
@@ -355,7 +355,8 @@ echo $? >> $folder/codes
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("disturbed"))) << "the second run started contenders";
 }
 
-TEST_F(command_failure, if_one_report_cannot_be_written_the_table_is_shown_and_no_report_is_written) {
+TEST_F(command_failure,
+       if_one_report_file_cannot_be_written_a_run_shows_its_table_and_leaves_no_report_file) {
     loopbench.add_contender("asio-epoll", "ln -sf /dev/full $out/report.csv\n" + std::string{good_row});
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 6 -o $out");
     EXPECT_EQ(ran.code, 1);
@@ -368,7 +369,7 @@ TEST_F(command_failure, if_one_report_cannot_be_written_the_table_is_shown_and_n
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 
-TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_does_not_replace_the_old_one) {
+TEST_F(command_failure, a_report_that_does_not_fit_on_the_disk_does_not_replace_the_old_report) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     std::filesystem::create_directory(loopbench.out());
     reports::write_file_atomically(loopbench.path("out/copy"), "old");
@@ -390,7 +391,7 @@ TEST_F(command_failure, a_missing_proc_file_system_is_reported) {
     EXPECT_SAYS(ran.error_tail, "mount /proc");
 }
 
-TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
+TEST_F(command_failure, writing_to_a_full_or_closed_standard_output_is_an_error) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     for (const auto* command : {"report $folder/report.json --format csv", "list", "--help"}) {
         const auto full = loopbench.in_shell(std::string{"exec $loopbench "} + command + " > /dev/full");
@@ -400,7 +401,7 @@ TEST_F(command_failure, a_full_or_closed_standard_output_is_an_error) {
     }
 }
 
-TEST_F(command_failure, contender_output_cannot_control_the_terminal) {
+TEST_F(command_failure, escape_sequences_in_the_output_of_a_contender_do_not_reach_the_terminal) {
     loopbench.add_contender("red", good_row,
                             R"(, "compiler": "\u001b[31mRED\u009b31m", "build_type": "Release")");
     loopbench.add_contender("blue", good_row, R"(, "compiler": "blue", "build_type": "Release")");
@@ -419,7 +420,7 @@ TEST_F(command_failure, contender_output_cannot_control_the_terminal) {
     }
 }
 
-TEST_F(command_failure, messages_suggest_only_remedies_that_the_command_supports) {
+TEST_F(command_failure, error_messages_suggest_only_remedies_that_the_failed_command_supports) {
     const auto told = [&](const std::string& script, int code = 1) {
         const auto ran = loopbench.in_shell("exec 3>&1; " + script);
         EXPECT_EQ(ran.code, code) << script;
@@ -434,7 +435,7 @@ TEST_F(command_failure, messages_suggest_only_remedies_that_the_command_supports
     EXPECT_SAYS(nowhere, "-o");
 }
 
-TEST_F(command_failure, messages_for_closed_standard_streams_do_not_end_up_in_the_journal) {
+TEST_F(command_failure, if_the_standard_streams_are_closed_their_messages_are_not_written_into_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
     EXPECT_EQ(ran.code, 1);  // the table could not be printed
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
@@ -450,7 +451,7 @@ exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
     EXPECT_SAYS(ran.output, "time per operation");
 }
 
-TEST_F(command_failure, printing_a_table_to_a_closed_pipe_is_an_error_with_a_reason) {
+TEST_F(command_failure, printing_a_table_to_a_closed_pipe_causes_an_error_that_names_the_broken_pipe) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
@@ -473,7 +474,7 @@ TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_the_position_of
               2);
 }
 
-TEST_F(command_failure, a_binary_file_is_refused_without_printing_it) {
+TEST_F(command_failure, a_binary_file_is_refused_and_its_bytes_are_not_printed) {
     reports::write_file_atomically(loopbench.path("binary"), std::string("\x7f"
                                                                          "ELF\x02\x00\x1b[2J\xff{\"a",
                                                                          12));
@@ -501,7 +502,7 @@ TEST_F(command_failure, results_that_do_not_fit_into_the_budget_are_marked_as_no
     EXPECT_SAYS(ran.output, "Not run: 6 ");
 }
 
-TEST_F(command_failure, an_interrupt_while_contenders_are_listed_is_reported) {
+TEST_F(command_failure, an_interrupt_while_contenders_list_their_workloads_ends_the_run_with_exit_code_130) {
     loopbench.add_contender("asio-epoll", good_row);
     write_script(loopbench.path("bin/contenders/other"), "kill -INT $PPID; sleep 1000");
     const auto ran =
@@ -509,13 +510,13 @@ TEST_F(command_failure, an_interrupt_while_contenders_are_listed_is_reported) {
     EXPECT_EQ(ran.code, 130) << ran.error_tail;
 }
 
-TEST_F(command_failure, a_run_without_workloads_is_a_usage_error) {
+TEST_F(command_failure, a_run_without_any_selected_workload_causes_a_usage_error) {
     loopbench.add_contender_of("timer/churn/timers:1000", "mine", good_row);
     expect_usage_error({"run", "--contender", "mine", "-o", loopbench.out()},
                        {"headline", "--full", "--workload", "timer/churn/timers:1000"});
 }
 
-TEST_F(command_failure, an_interrupt_keeps_the_finished_trials) {
+TEST_F(command_failure, an_interrupted_run_keeps_its_finished_trials) {
     // The contender itself sends the signals in its fourth trial, so the test does not depend on timing.
     loopbench.add_contender(
         "asio-epoll",
@@ -535,7 +536,7 @@ TEST_F(command_failure, an_interrupt_keeps_the_finished_trials) {
     EXPECT_SAYS(ran.output, "interrupted");
 }
 
-TEST_F(command_failure, killing_a_run_keeps_every_finished_trial_and_ends_the_contender) {
+TEST_F(command_failure, killing_a_run_keeps_every_finished_trial_and_ends_the_running_contender) {
     loopbench.add_contender(
         "asio-epoll", "[ $(trials) -lt 4 ] || { echo $$ > $0.pid; kill -KILL $PPID; exec sleep 1000; }\n" +
                           std::string{good_row});

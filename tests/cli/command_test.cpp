@@ -33,7 +33,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(command, run_measures_and_writes_every_report) {
+TEST_F(command, the_run_command_measures_the_contenders_and_writes_the_report_files) {
     const auto ran = loopbench({"run", "--quick", "--seed", "7", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto report = loopbench.report();
@@ -59,7 +59,7 @@ TEST_F(command, run_measures_and_writes_every_report) {
 }
 
 // `make bench` runs a command that is not installed, so the hint must contain the full path.
-TEST_F(command, the_command_in_the_last_hint_of_a_run_works_as_printed) {
+TEST_F(command, the_command_that_a_run_suggests_at_its_end_works_as_printed) {
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.path("what's measured")});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto before = "every table and warning: " + loopbench.path("bin/loopbench report ").native();
@@ -71,7 +71,7 @@ TEST_F(command, the_command_in_the_last_hint_of_a_run_works_as_printed) {
     EXPECT_SAYS(again.output, "2.00 [2.00, 2.00]");
 }
 
-TEST_F(command, verbose_prints_every_table) {
+TEST_F(command, the_option_verbose_prints_every_table) {
     const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
     EXPECT_EQ(verbose.code, 0) << verbose.error_tail;
     EXPECT_SAYS(verbose.output, "2.00 [2.00, 2.00]");
@@ -98,7 +98,7 @@ TEST_F(command, runs_with_the_same_seed_have_the_same_order_of_trials) {
     EXPECT_EQ(order(), first);
 }
 
-TEST_F(command, the_mode_sets_the_workload_size_the_time_per_trial_and_the_budget) {
+TEST_F(command, the_options_quick_and_full_set_the_size_the_time_per_trial_and_the_budget) {
     loopbench.add_contender("witness", R"(echo "$LOOPBENCH_SIZE $3" > "$0.seen"; row '"real_time": 1')");
     const auto seen = [&](std::vector<std::string> mode) {
         mode.insert(mode.begin(), "run");
@@ -117,7 +117,7 @@ TEST_F(command, the_mode_sets_the_workload_size_the_time_per_trial_and_the_budge
               "full --benchmark_min_time=0.5\n120.0 2");
 }
 
-TEST_F(command, measuring_options_are_the_same_in_every_measuring_command) {
+TEST_F(command, every_measuring_command_has_the_same_measuring_options) {
     for (const auto* which : {"run", "compare", "check", "calibrate"})
         for (const auto* option :
              {"--budget", "--min-time", "--trial-limit", "--pin", "--seed", "--threshold"})
@@ -140,7 +140,7 @@ TEST_F(command, percentages_are_accepted_with_and_without_a_percent_sign) {
               2);
 }
 
-TEST_F(command, a_quick_run_leaves_contenders_out_only_if_nothing_is_selected) {
+TEST_F(command, a_quick_run_omits_contenders_only_if_no_contender_or_workload_is_selected) {
     loopbench.add_contender("libuv", faster_row);
     const auto has_libuv = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"run", "--quick", "--blocks", "1", "-o", loopbench.out()});
@@ -173,7 +173,7 @@ row '"real_time": 10')sh");
     EXPECT_EQ(loopbench({"run", "--pin", "4095", "-o", loopbench.out()}).code, 2);
 }
 
-TEST_F(command, help_says_how_trials_are_run) {
+TEST_F(command, the_help_explains_how_trials_are_run) {
     for (const auto* subcommand : {"run", "compare"}) {
         const auto text = loopbench({subcommand, "--help"}).output;
         for (const auto* wanted : {"--pin", "--seed", "--trial-limit", "environment", "another name",
@@ -182,7 +182,7 @@ TEST_F(command, help_says_how_trials_are_run) {
     }
 }
 
-TEST_F(command, help_shows_each_option_beside_its_description) {
+TEST_F(command, the_help_shows_each_option_beside_its_description) {
     for (const auto* subcommand :
          {"list", "run", "compare", "check", "calibrate", "doctor", "report", "explain"}) {
         const auto text = loopbench({subcommand, "--help"}).output;
@@ -214,7 +214,7 @@ std::string help_of(const loopbench_command& loopbench, const std::string& comma
     return loopbench(arguments).output;
 }
 
-TEST_F(command, help_begins_with_a_sentence_and_fits_on_100_columns) {
+TEST_F(command, the_help_of_each_command_begins_with_a_sentence_and_fits_into_100_columns) {
     const auto commands = all_commands(loopbench);
     EXPECT_GT(commands.size(), 15U);
     for (const auto& each : commands) {
@@ -228,7 +228,7 @@ TEST_F(command, help_begins_with_a_sentence_and_fits_on_100_columns) {
     }
 }
 
-TEST_F(command, help_groups_options_under_headings) {
+TEST_F(command, the_help_groups_options_under_headings) {
     const auto text = loopbench({"run", "--help"}).output;
     std::size_t at = 0;
     for (const auto* part :
@@ -244,7 +244,7 @@ TEST_F(command, help_groups_options_under_headings) {
             << each << " has an option without a heading";
 }
 
-TEST_F(command, examples_in_help_name_existing_commands_and_options) {
+TEST_F(command, the_examples_in_the_help_use_existing_commands_and_options) {
     const auto commands = all_commands(loopbench);
     for (const auto& each : commands) {
         std::istringstream lines{help_of(loopbench, each)};
@@ -269,7 +269,7 @@ TEST_F(command, examples_in_help_name_existing_commands_and_options) {
     }
 }
 
-TEST_F(command, leaving_the_baseline_out_causes_a_warning_with_a_remedy) {
+TEST_F(command, a_run_without_the_baseline_prints_a_warning_with_a_remedy) {
     const auto ran = loopbench({"run", "--contender", "loop*", "--workload", "yield", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
@@ -298,7 +298,7 @@ TEST_F(command, an_unselected_contender_is_not_started) {
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
 
-TEST_F(command, a_workload_that_only_other_contenders_have_is_shown_as_unsupported) {
+TEST_F(command, a_selected_workload_that_no_selected_contender_has_is_shown_as_unsupported) {
     write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",
                                 "-o", loopbench.out()});
@@ -347,7 +347,7 @@ TEST_F(command, an_unknown_pairing_gets_the_allowed_values) {
     EXPECT_EQ(loopbench({"run", "--pairing", "Sequential", "--blocks", "1", "-o", loopbench.out()}).code, 0);
 }
 
-TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
+TEST_F(command, workloads_that_wait_run_sequentially_and_a_single_note_names_these_workloads) {
     for (const auto* name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("timer/periodic", name, R"(row '"real_time": 10, "cpu_time": 10')");
     for (const auto* pairing : {"concurrent", "interleaved"}) {
@@ -362,13 +362,13 @@ TEST_F(command, workloads_that_wait_run_sequentially_and_one_note_says_so) {
     }
 }
 
-TEST_F(command, choosing_the_other_contender_as_the_baseline_inverts_the_ratio) {
+TEST_F(command, swapping_the_baseline_and_the_compared_contender_inverts_the_ratio) {
     loopbench({"run", "--baseline", "loop-epoll", "--blocks", "6", "-o", loopbench.out()});
     EXPECT_DOUBLE_EQ(time_of(loopbench.report(), "asio-epoll")["ratio"]["median"].get<double>(), 0.5);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
 }
 
-TEST_F(command, list_shows_contenders_workloads_and_metrics) {
+TEST_F(command, the_list_command_shows_contenders_workloads_and_metrics) {
     const auto text = loopbench({"list"});
     EXPECT_EQ(text.code, 0);
     for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})
@@ -385,7 +385,7 @@ TEST_F(command, list_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(listed["metrics"][0]["name"], "time");
 }
 
-TEST_F(command, contenders_from_an_additional_folder_are_compared_with_the_others) {
+TEST_F(command, contenders_from_an_additional_folder_are_compared_with_the_baseline) {
     loopbench.add_contender("mine", faster_row);
     std::filesystem::create_directory(loopbench.path("more"));
     std::filesystem::rename(loopbench.path("bin/contenders/mine"), loopbench.path("more/mine"));
@@ -401,7 +401,7 @@ TEST_F(command, an_installed_loopbench_finds_the_installed_contenders) {
     EXPECT_EQ(json::parse(loopbench({"list", "--json"}).output)["contenders"].size(), 2U);
 }
 
-TEST_F(command, report_writes_other_formats_to_a_file_or_only_to_standard_output) {
+TEST_F(command, the_report_command_writes_the_requested_format_to_a_file_or_to_standard_output) {
     loopbench({"run", "--blocks", "1", "-o", loopbench.out()});
     const auto file = loopbench.path("out/report.json").native();
     EXPECT_EQ(loopbench({"report", file, "--format", "json"}).output, content_of(file));

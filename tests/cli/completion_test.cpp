@@ -38,7 +38,7 @@ word_set named_in_help(const loopbench_command& loopbench, const std::vector<std
     return all;
 }
 
-TEST(completion, commands_and_options_match_the_help) {
+TEST(completion, the_completed_commands_and_options_match_the_help) {
     const loopbench_command loopbench;
     const std::regex option{R"(\n  (?:-\w,)?(--[\w-]+))"}, command{R"(\n  ([a-z]+)  )"};
     const auto commands = named_in_help(loopbench, {"--help"}, command);
@@ -59,7 +59,7 @@ TEST(completion, commands_and_options_match_the_help) {
     EXPECT_EQ(completed(loopbench, {"rnu", "--"}), word_set{}) << "an unknown command has no options";
 }
 
-TEST(completion, values_of_an_option_are_offered) {
+TEST(completion, the_possible_values_of_an_option_are_offered_as_completions) {
     const loopbench_command loopbench;
     EXPECT_EQ(completed(loopbench, {"run", "--pairing", ""}),
               (word_set{"sequential", "concurrent", "interleaved"}));
@@ -70,7 +70,7 @@ TEST(completion, values_of_an_option_are_offered) {
     EXPECT_TRUE(completed(loopbench, {"run", "--quick", ""}).contains("--blocks")) << "a flag takes no value";
 }
 
-TEST(completion, workloads_and_explainable_names_are_offered) {
+TEST(completion, names_of_workloads_and_names_for_explain_are_offered_as_completions) {
     const loopbench_command loopbench;
     EXPECT_EQ(completed(loopbench, {"run", "--workload", "timer/churn"}),
               (word_set{"timer/churn/timers:1000", "timer/churn/timers:100000"}));
@@ -79,7 +79,7 @@ TEST(completion, workloads_and_explainable_names_are_offered) {
     for (const auto* name : {"timer/churn", "loop-tick", "conns"}) EXPECT_TRUE(all.contains(name)) << name;
 }
 
-TEST(completion, contenders_are_offered_without_starting_any) {
+TEST(completion, names_of_contenders_are_offered_without_starting_a_contender) {
     const loopbench_command loopbench;
     std::filesystem::create_directories(loopbench.path("mine"));
     for (const auto* name : {"bin/contenders/asio-epoll", "bin/contenders/loop-epoll", "mine/loop-mine"})
@@ -92,7 +92,7 @@ TEST(completion, contenders_are_offered_without_starting_any) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("mine/loop-mine.started")));
 }
 
-TEST(completion, file_names_are_left_to_the_shell) {
+TEST(completion, the_completion_of_file_names_is_left_to_the_shell) {
     const loopbench_command loopbench;
     for (const auto& typed : std::vector<std::vector<std::string>>{
              {"report", ""}, {"compare", "a.json", ""}, {"run", "-o", ""}, {"check", "--against", ""}})

@@ -38,7 +38,7 @@ TEST_F(crash, resuming_a_finished_run_changes_no_result) {
     EXPECT_EQ(content_of(report), old_report);
 }
 
-TEST_F(crash, a_report_on_a_journal_always_equals_the_report_of_the_run) {
+TEST_F(crash, the_report_that_is_made_from_a_journal_equals_the_report_of_the_run) {
     loopbench.add_contender("loop-uring",
                             R"(row '"error_occurred": true, "error_message": "unsupported: refused"')");
     loopbench.add_contender(
@@ -63,7 +63,7 @@ TEST_F(crash, resuming_a_run_with_counts_keeps_the_counts) {
     EXPECT_EQ(content_of(loopbench.path("out/counts.json")), counts);
 }
 
-TEST_F(crash, a_run_killed_while_counting_counts_after_the_resume) {
+TEST_F(crash, resuming_a_run_that_was_killed_while_counting_completes_the_counts) {
     // The first counting trial of this contender kills the run.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -z "$LOOPBENCH_OPERATIONS" ] || [ -e $folder/killed ] || {
@@ -102,7 +102,7 @@ TEST_F(crash, a_new_run_removes_the_counts_of_an_earlier_run) {
     EXPECT_FALSE(std::filesystem::exists(counts));
 }
 
-TEST_F(crash, unwritable_counts_do_not_prevent_the_table_and_the_reports) {
+TEST_F(crash, an_unwritable_counts_file_does_not_prevent_the_table_and_the_reports) {
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
     const auto ran = loopbench.in_shell(
@@ -119,7 +119,7 @@ TEST_F(crash, unwritable_counts_do_not_prevent_the_table_and_the_reports) {
     EXPECT_EQ(report_of_journal(), content_of(report));
 }
 
-TEST_F(crash, the_descriptions_of_the_contenders_survive_a_crash) {
+TEST_F(crash, a_journal_preserves_the_descriptions_of_the_contenders_for_later_reports) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')",
                             R"(, "socket_options": "client TCP_NODELAY=1; server TCP_NODELAY=1")");
     loopbench.add_contender("loop-epoll", R"(row '"real_time": 5')",
@@ -174,7 +174,7 @@ TEST_F(crash, a_resumed_run_uses_the_asio_design_of_its_first_start) {
     EXPECT_EQ(loops_of(""), ",\n,\n,\n,\n");
 }
 
-TEST_F(crash, a_run_is_not_resumed_with_other_allowed_cpus) {
+TEST_F(crash, resuming_a_run_with_other_allowed_cpus_is_refused) {
     ASSERT_EQ(loopbench(first_run("1")).code, 0);
     auto text = content_of(journal);
     const std::string_view cpus = "\"cpus\":[";
@@ -187,7 +187,7 @@ TEST_F(crash, a_run_is_not_resumed_with_other_allowed_cpus) {
         EXPECT_SAYS(refused.error_tail, said);
 }
 
-TEST_F(crash, a_run_is_not_resumed_with_other_executables_or_without_a_journal) {
+TEST_F(crash, resuming_a_run_with_changed_executables_or_without_a_journal_is_refused) {
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2);
     ASSERT_EQ(loopbench(first_run("1")).code, 0);
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out(), "--blocks", "9"}).code, 2);

@@ -95,7 +95,7 @@ void prepare(loopbench_command& loopbench) {
         1);
 }
 
-TEST(documentation, the_commands_in_the_documents_succeed_in_their_order) {
+TEST(documentation, the_commands_in_the_documentation_succeed_in_the_order_in_which_they_appear) {
     loopbench_command loopbench;
     ASSERT_NO_FATAL_FAILURE(prepare(loopbench));
     const auto commands = shown_commands();
@@ -119,7 +119,7 @@ TEST(documentation, the_commands_in_the_documents_succeed_in_their_order) {
     }
 }
 
-TEST(documentation, the_screen_of_a_quick_run_fits_on_60_lines) {
+TEST(documentation, the_screen_output_of_a_quick_run_fits_into_60_lines) {
     const loopbench_command loopbench;
     const auto shown = loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
                                           "/tests/support/quick_run.jsonl.xz > $folder/journal.jsonl && "

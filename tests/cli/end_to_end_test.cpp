@@ -97,7 +97,7 @@ TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_default_workload
     EXPECT_TRUE(rows.empty()) << *rows.begin() << " is not in report.csv";
 }
 
-TEST_F(end_to_end, six_blocks_give_intervals_for_every_basic_metric) {
+TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
     const auto ran = run({"--blocks", "6", "--workload", "yield", "--workload", "timer/periodic"});
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     std::set<std::string> metrics;
@@ -118,7 +118,7 @@ TEST_F(end_to_end, six_blocks_give_intervals_for_every_basic_metric) {
 }
 
 // The third shard is killed with SIGKILL as soon as its journal contains a finished trial.
-TEST_F(end_to_end, four_shards_merge_into_one_run_although_one_was_killed) {
+TEST_F(end_to_end, four_shards_can_be_merged_although_one_shard_was_killed_and_resumed) {
     constexpr auto script = R"sh(
 set -eu
 shard() {

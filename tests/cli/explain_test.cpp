@@ -11,7 +11,7 @@
 namespace loopbench::tests {
 namespace {
 
-TEST(explain_command, a_workload_is_explained_with_its_parameters_and_its_timed_part) {
+TEST(explain_command, the_explanation_of_a_workload_states_the_work_the_timed_part_and_the_primary_metrics) {
     const loopbench_command loopbench;
     const auto result = loopbench({"explain", "timer/churn/timers:1000"});
     EXPECT_EQ(result.code, 0);
@@ -20,7 +20,7 @@ TEST(explain_command, a_workload_is_explained_with_its_parameters_and_its_timed_
         EXPECT_SAYS(result.output, part);
 }
 
-TEST(explain_command, a_workload_is_explained_with_the_pairing_of_each_parameter) {
+TEST(explain_command, the_explanation_of_a_workload_states_the_pairing_for_each_parameter_value) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "timer/churn"}).output;
     EXPECT_SAYS(text, "with timers:1000: interleaved, ");
@@ -37,14 +37,14 @@ TEST(explain_command, metrics_and_contenders_are_explained) {
     EXPECT_SAYS(loopbench({"explain", "loop-tick"}).output, "loop-tick (contender)\n");
 }
 
-TEST(explain_command, every_workload_of_a_family_is_explained) {
+TEST(explain_command, explaining_a_workload_family_explains_every_workload_of_the_family) {
     const loopbench_command loopbench;
     const auto text = loopbench({"explain", "gather"}).output;
     for (const char* name : {"gather/ready", "gather/yield", "gather/sleep", "gather/echo", "gather/tree"})
         EXPECT_SAYS(text, std::string{name} + " (workload)");
 }
 
-TEST(explain_command, parameters_are_explained_with_the_workloads_that_have_them) {
+TEST(explain_command, the_explanation_of_a_parameter_lists_the_workloads_that_have_the_parameter) {
     const loopbench_command loopbench;
     const auto all = loopbench({"explain", "conns"}).output,
                one = loopbench({"explain", "conns:1000"}).output;
@@ -127,7 +127,7 @@ TEST(explain_command, the_nearest_names_are_suggested_for_an_unknown_name) {
     EXPECT_SAYS(loopbench({"explain", "verdikt"}).error_tail, "verdict");
 }
 
-TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
+TEST(counting_run, the_report_contains_the_counts_and_names_each_missing_count) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
@@ -151,7 +151,7 @@ TEST(counting_run, counts_are_in_the_report_and_missing_counts_are_named) {
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
-TEST(counting_run, a_failure_in_the_pass_after_the_trials_fails_the_result) {
+TEST(counting_run, a_failure_while_counting_or_checking_after_the_trials_fails_the_result) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
   row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }

@@ -161,12 +161,12 @@ std::string renumbered(const reports::file_format& format, int by) {
                        std::stoi(std::string{format.schema.substr(digits)}) + by);
 }
 
-TEST_P(file_format, an_older_file_is_refused_with_the_version_that_wrote_it) {
+TEST_P(file_format, the_error_for_an_older_file_format_names_the_version_that_wrote_the_file) {
     expect_refusal(renumbered(GetParam().format, -1),
                    fmt::format("loopbench {}", bench::loopbench_version()));
 }
 
-TEST_P(file_format, a_newer_file_is_refused_with_the_remedy_to_update) {
+TEST_P(file_format, the_error_for_a_newer_file_format_suggests_to_update_loopbench) {
     expect_refusal(renumbered(GetParam().format, 1), "update loopbench");
 }
 

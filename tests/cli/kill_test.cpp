@@ -159,14 +159,14 @@ private:
     }
 };
 
-TEST_F(random_kills, kills_at_random_calls_lose_no_finished_trial_and_leave_complete_reports) {
+TEST_F(random_kills, kills_at_random_system_calls_lose_no_finished_trial_and_leave_complete_reports) {
     const auto whole = run_until_call(with_path(first_run(1)), 0);
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     survive(100, whole->calls);
 }
 
-TEST_F(killed_run, a_kill_at_any_call_during_publishing_leaves_each_report_either_old_or_new) {
+TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_either_old_or_new) {
     const auto old = now();
     ASSERT_EQ(loopbench(first_run(1)).code, 0);
     const auto own = now();
@@ -217,7 +217,7 @@ protected:
     }
 };
 
-TEST_F(killed_merge, a_kill_at_any_system_call_leaves_the_old_or_the_new_record) {
+TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_or_the_new_record) {
     ASSERT_EQ(loopbench(merge_of_three()).code, 0);
     const auto new_journal = content_of(journal);
     const auto new_report = now();

@@ -72,7 +72,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
     return all;
 }
 
-TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end) {
+TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end_of_the_run) {
     loopbench_command loopbench;
     // Each trial takes longer than the shortest pause between two drawings of the bar.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
@@ -96,7 +96,7 @@ TEST(progress, the_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end) {
 }
 
 // Without a terminal, progress lines are a minute apart. This test uses other intervals.
-TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
+TEST(progress, progress_lines_are_printed_at_intervals_if_there_is_no_terminal) {
     testing::internal::CaptureStderr();
     {
         bench::progress each({}, 0s), later({}, 1h);
@@ -110,7 +110,7 @@ TEST(progress, progress_lines_are_printed_at_intervals_without_a_terminal) {
     EXPECT_TRUE(std::regex_match(shown, two_lines)) << shown;
 }
 
-TEST(progress, intermediate_ratios_to_the_baseline_are_shown) {
+TEST(progress, the_progress_bar_shows_the_ratio_to_the_baseline_so_far) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
@@ -122,7 +122,7 @@ TEST(progress, intermediate_ratios_to_the_baseline_are_shown) {
 }
 
 // Each contender was measured under its own load, so the latencies of two contenders cannot be compared.
-TEST(progress, latencies_under_different_loads_have_no_ratio) {
+TEST(progress, the_progress_bar_shows_no_ratio_for_latencies_under_different_loads) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";
     loopbench.add_contender_of(loaded, "asio-epoll",

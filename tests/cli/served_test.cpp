@@ -46,7 +46,7 @@ bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }
 
-TEST_F(served, interleaved_servers_are_compared_by_their_round_trips_and_their_own_cpu_time) {
+TEST_F(served, interleaved_servers_are_compared_by_round_trip_times_and_by_the_cpu_time_of_the_server) {
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
@@ -66,7 +66,7 @@ TEST_F(served, interleaved_servers_are_compared_by_their_round_trips_and_their_o
     EXPECT_SAYS(header, LOOPBENCH_ECHO_SERVER) << "the path of the server";
 }
 
-TEST_F(served, a_slower_server_is_a_regression) {
+TEST_F(served, a_server_that_has_become_slower_is_reported_as_a_regression) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
     ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: unreliable
@@ -75,7 +75,7 @@ TEST_F(served, a_slower_server_is_a_regression) {
         << "ns of the server, without its client";
 }
 
-TEST_F(served, builds_that_share_a_fixed_port_run_sequentially) {
+TEST_F(served, builds_of_a_server_that_share_a_fixed_port_run_sequentially) {
     // The port is below the range from which the kernel selects the ports of clients.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
@@ -85,7 +85,7 @@ TEST_F(served, builds_that_share_a_fixed_port_run_sequentially) {
         compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port, "--pairing", "interleaved"}).code, 2);
 }
 
-TEST_F(served, any_command_can_be_the_client) {
+TEST_F(served, any_shell_command_can_be_the_client_of_the_compared_servers) {
     const auto ran = compare(
         "bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}; echo hello >&3; read -r back <&3; "
         "[ \"$back\" = hello ]'",
@@ -95,7 +95,7 @@ TEST_F(served, any_command_can_be_the_client) {
     EXPECT_EQ(result("served/client", "time")["pairing"], "sequential");
 }
 
-TEST_F(served, a_failing_server_or_client_gets_a_reason_instead_of_a_number) {
+TEST_F(served, the_result_of_a_failing_server_or_client_has_a_reason_instead_of_a_number) {
     const auto reason = [&](const std::string& client, std::vector<std::string> arguments) {
         fs::remove_all(loopbench.out());
         EXPECT_EQ(compare(client, LOOPBENCH_ECHO_SERVER, std::move(arguments), {}, "1").code, 1);
@@ -110,7 +110,7 @@ TEST_F(served, a_failing_server_or_client_gets_a_reason_instead_of_a_number) {
     EXPECT_SAYS(reason("exit 9 # {port}", {"{port}"}), "exit code 9");
 }
 
-TEST_F(served, replacing_the_server_during_the_measurement_fails_the_trial) {
+TEST_F(served, replacing_the_servers_executable_during_the_measurement_fails_the_trial) {
     const auto copy = loopbench.path("server");
     fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
     const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");
@@ -118,7 +118,7 @@ TEST_F(served, replacing_the_server_during_the_measurement_fails_the_trial) {
     EXPECT_SAYS(ran.error_tail, "was replaced");
 }
 
-TEST_F(served, a_resumed_comparison_uses_the_same_client) {
+TEST_F(served, a_resumed_comparison_of_servers_uses_the_client_of_its_first_start) {
     compare("echo", LOOPBENCH_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"});
     const auto journal = loopbench.path("out/journal.jsonl");
     auto text = content_of(journal);
@@ -129,7 +129,7 @@ TEST_F(served, a_resumed_comparison_uses_the_same_client) {
     EXPECT_EQ(result("served/echo/conns:1", "time")["samples"].size(), 6U);
 }
 
-TEST_F(served, a_comparison_without_a_port_or_a_client_is_refused) {
+TEST_F(served, a_comparison_of_servers_without_a_port_or_a_client_is_refused) {
     const auto complaint = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), {"compare", LOOPBENCH_ECHO_SERVER, LOOPBENCH_ECHO_SERVER});
         const auto ran = loopbench(arguments);

@@ -78,7 +78,7 @@ row '"real_time": 5')sh");
     loopbench_command loopbench;
 };
 
-TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_shard_was_killed) {
+TEST_F(shard_command, four_merged_shards_equal_a_whole_run_although_one_shard_was_killed_and_resumed) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
     // Without this file, the contender counts its trials from 0 again.
@@ -119,7 +119,7 @@ TEST_F(shard_command, four_shards_equal_the_run_of_one_machine_although_one_shar
     EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 2) << "only its shards can be resumed";
 }
 
-TEST_F(shard_command, merge_names_a_missing_shard_and_leaves_out_the_shard_only_on_request) {
+TEST_F(shard_command, a_merge_is_refused_if_a_shard_is_missing_unless_the_option_partial_is_given) {
     ASSERT_EQ(run_shard("1/3", "a").code, 0);
     ASSERT_EQ(run_shard("3/3", "c").code, 0);
     const auto refused = merge({"a", "c"});
@@ -135,7 +135,7 @@ TEST_F(shard_command, merge_names_a_missing_shard_and_leaves_out_the_shard_only_
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(shard_command, shards_that_differ_are_refused_and_nothing_is_written) {
+TEST_F(shard_command, merging_shards_with_different_plans_or_builds_is_refused_and_writes_nothing) {
     ASSERT_EQ(run_shard("1/2", "a").code, 0);
     ASSERT_EQ(run_shard("2/2", "b", {"--threshold", "2%"}).code, 0);
     const auto refused = merge({"a", "b"});
@@ -179,7 +179,7 @@ TEST_F(shard_command, options_that_shards_cannot_support_are_refused) {
     EXPECT_FALSE(fs::exists(out));
 }
 
-TEST_F(shard_command, merged_shards_keep_their_distributions_and_the_counts_of_the_first_shard) {
+TEST_F(shard_command, a_merge_keeps_the_histograms_of_all_shards_and_the_counts_of_the_first_shard) {
     loopbench.add_contender("loop-epoll", R"sh(
 printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
   {"workload": "%s", "metric": "latency", "unit": "ns", "count": 1, "min": 9, "max": 9, "mean": 9,

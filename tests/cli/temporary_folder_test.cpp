@@ -33,7 +33,7 @@ void expect_only_the_culprit_fails(const std::string& what) {
     EXPECT_EQ(time_of(loopbench.report(), "asio-epoll").at("status"), "ok") << what;
 }
 
-TEST_F(temporary_files, an_invalid_histogram_file_fails_only_its_contender) {
+TEST_F(temporary_files, an_invalid_histogram_file_fails_only_the_contender_that_made_the_file) {
     expect_only_the_culprit_fails("mkfifo \"$LOOPBENCH_HISTOGRAM_FILE\"");
     expect_only_the_culprit_fails("mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"");
     expect_only_the_culprit_fails("ln -s /nowhere \"$LOOPBENCH_HISTOGRAM_FILE\"");
@@ -52,7 +52,7 @@ row '"real_time": 10'
     EXPECT_EQ(ran.output.find(".loopbench-"), std::string::npos) << ran.output;
 }
 
-TEST_F(temporary_files, only_the_leftovers_of_a_killed_process_are_removed) {
+TEST_F(temporary_files, only_the_temporary_folders_of_killed_processes_are_removed) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran =
         run("mkdir -p $TMPDIR/.loopbench-killed/deep $TMPDIR/.loopbench-in-use $TMPDIR/mine; "
@@ -82,7 +82,7 @@ std::string leave_a_process(const std::string& front) {
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
 }
 
-TEST_F(temporary_files, a_process_that_left_its_group_is_ended_and_reported) {
+TEST_F(temporary_files, an_orphaned_process_that_left_its_process_group_is_ended_and_reported) {
     loopbench.add_contender("asio-epoll", good_row);
     for (const auto* front : {"", "env -i"}) {
         loopbench.add_contender("daemon", leave_a_process(front) + good_row);

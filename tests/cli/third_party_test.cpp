@@ -35,7 +35,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(third_party, a_slowdown_is_found_in_every_benchmark) {
+TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     const auto ran =
         compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY, {"--workload", "set", "--blocks", "12"});
     EXPECT_EQ(ran.code, 3) << ran.error_tail;
@@ -62,7 +62,7 @@ TEST_F(third_party, comparing_a_build_with_itself_finds_no_regression) {
     EXPECT_EQ(ran.code, 0) << ran.error_tail << ran.output;
 }
 
-TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_core) {
+TEST_F(third_party, two_builds_that_keep_a_core_busy_run_concurrently_on_the_same_core) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "real/chain", "--blocks", "6"});
     EXPECT_EQ(times().at("real/chain")["pairing"], "concurrent");
     std::map<std::uint64_t, std::set<std::int64_t>> cores;  // the cores of each block
@@ -72,7 +72,7 @@ TEST_F(third_party, a_program_that_keeps_a_core_busy_runs_concurrently_on_one_co
     for (const auto& [block, of_it] : cores) EXPECT_EQ(of_it.size(), 1U) << block;
 }
 
-TEST_F(third_party, a_program_that_waits_runs_sequentially_unless_configured_otherwise) {
+TEST_F(third_party, two_builds_that_wait_run_sequentially_unless_the_option_pairing_is_given) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set/plain", "--blocks", "6"});
     EXPECT_EQ(times().at("set/plain")["pairing"], "sequential");
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
@@ -98,7 +98,7 @@ TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {
     EXPECT_EQ(times().at("set/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
 }
 
-TEST_F(third_party, a_killed_comparison_resumes_and_keeps_its_exit_code) {
+TEST_F(third_party, resuming_a_killed_comparison_gives_the_exit_code_of_an_uninterrupted_comparison) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_SLOWER_THIRD_PARTY,
                              {"--workload", "set/plain", "--blocks", "10"});
     ASSERT_EQ(ran.code, 3);

@@ -30,7 +30,7 @@ task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
 }
 
-CONFORMANCE_TEST(call_at, a_function_is_called_once_at_its_time_and_never_before) {
+CONFORMANCE_TEST(call_at, a_scheduled_function_is_called_exactly_once_and_never_before_its_time) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     int early = 0;
@@ -50,7 +50,7 @@ CONFORMANCE_TEST(call_at, a_function_is_called_once_at_its_time_and_never_before
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(call_at, a_function_is_not_called_inline_even_if_its_time_has_passed) {
+CONFORMANCE_TEST(call_at, call_at_never_calls_a_function_inline_even_if_its_time_has_passed) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -65,7 +65,7 @@ CONFORMANCE_TEST(call_at, a_function_is_not_called_inline_even_if_its_time_has_p
     EXPECT_EQ(calls, 3);
 }
 
-CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made) {
+CONFORMANCE_TEST(call_at, a_scheduled_call_that_is_cancelled_before_its_time_is_never_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -82,7 +82,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_before_its_time_is_not_made)
 
 // Each of two calls cancels the other call. Because both calls are due at the same time, the cancelled call
 // might already be in the queue.
-CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
+CONFORMANCE_TEST(call_at, a_due_call_that_another_due_call_cancels_is_never_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     using handle = decltype(runtime.call_at(time_point(), [] {}));
@@ -108,7 +108,7 @@ CONFORMANCE_TEST(call_at, a_call_that_was_cancelled_in_the_queue_is_not_made) {
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, dropping_a_handle_does_not_cancel_its_call_but_a_cancelled_call_is_not_made) {
+CONFORMANCE_TEST(call_at, a_call_whose_handle_is_destroyed_is_made_and_a_cancelled_call_is_never_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(call_at, dropping_a_handle_does_not_cancel_its_call_but_a_cance
     EXPECT_EQ(calls, 100);
 }
 
-CONFORMANCE_TEST(call_at, functions_that_arm_the_next_call_at_once_do_not_starve_other_work) {
+CONFORMANCE_TEST(call_at, a_function_that_schedules_its_next_call_for_now_does_not_starve_other_work) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     bool done = false;
@@ -146,7 +146,7 @@ CONFORMANCE_TEST(call_at, functions_that_arm_the_next_call_at_once_do_not_starve
     EXPECT_GT(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, run_throws_the_exception_of_a_called_function_and_other_calls_stay_armed) {
+CONFORMANCE_TEST(call_at, run_throws_the_exception_of_a_scheduled_function_and_later_calls_stay_scheduled) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto until_called = [&]() -> task_of<R> {
@@ -159,7 +159,7 @@ CONFORMANCE_TEST(call_at, run_throws_the_exception_of_a_called_function_and_othe
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, captures_of_pending_calls_are_freed_with_the_runtime) {
+CONFORMANCE_TEST(call_at, objects_that_pending_calls_have_captured_are_freed_with_the_runtime) {
     int freed = 0;
     bool called = false;
     R& runtime = this->keep(this->make_runtime());

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 template <class R>
 class gather : public conformance_test<R> {};
 
-CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_all_of_them) {
+CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_the_last_child_has_ended) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> started;
     std::vector<int> ended;
@@ -32,7 +32,7 @@ CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_
     EXPECT_EQ(started, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(gather, an_empty_gather_completes) {
+CONFORMANCE_TEST(gather, a_gather_without_children_completes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R, int> {
         std::vector<task_of<R>> none;
@@ -116,7 +116,7 @@ CONFORMANCE_TEST(gather, a_gather_waits_for_sleeping_children) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(gather, other_functions_run_while_the_gather_waits) {
+CONFORMANCE_TEST(gather, posted_functions_run_while_a_gather_waits_for_its_children) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto child = [&]() -> task_of<R> {

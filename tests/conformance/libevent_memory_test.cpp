@@ -20,7 +20,7 @@ void* reallocate(void* block, std::size_t bytes) {
 
 }  // namespace
 
-TEST(libevent, a_sleep_without_memory_throws_and_its_task_continues) {
+TEST(libevent, a_sleep_that_gets_no_memory_throws_bad_alloc_and_its_task_can_continue) {
     event_set_mem_functions(&std::malloc, &reallocate, &std::free);
     bench::peers::ev_runtime runtime;
     bool refused = false;

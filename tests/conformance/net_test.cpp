@@ -29,7 +29,7 @@ task_of<R, connected_pair<typename R::stream>> make_pair_of_streams(R& runtime) 
     co_return connected_pair<typename R::stream>{std::move(client), std::move(server)};
 }
 
-CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
+CONFORMANCE_TEST(net, each_listener_gets_its_own_port_from_the_kernel) {
     R& runtime = this->keep(this->make_runtime());
     auto first = runtime.listen();
     auto second = runtime.listen();
@@ -38,7 +38,7 @@ CONFORMANCE_TEST(net, a_listener_has_a_port_that_the_kernel_chose) {
     EXPECT_NE(first.port(), second.port());
 }
 
-CONFORMANCE_TEST(net, a_half_close_ends_the_peers_reads_and_leaves_our_reads_open) {
+CONFORMANCE_TEST(net, after_a_half_close_the_peers_reads_end_and_the_closing_side_can_still_read) {
     R& runtime = this->keep(this->make_runtime());
     const auto request = bytes_of_number(100);
     const auto reply = bytes_of_number(3000);
@@ -128,7 +128,7 @@ CONFORMANCE_TEST(net, connecting_to_a_port_without_a_listener_throws_connection_
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
+CONFORMANCE_TEST(net, closing_a_stream_ends_its_pending_read_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);
@@ -141,7 +141,7 @@ CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_read) {
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(net, closing_a_stream_completes_its_pending_write) {
+CONFORMANCE_TEST(net, closing_a_stream_ends_its_pending_write_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     const auto more_than_the_kernel_takes = bytes_of_number(std::size_t{64} << 20);
     auto main = [&]() -> task_of<R> {
@@ -203,7 +203,7 @@ CONFORMANCE_TEST(net, a_large_write_arrives_completely_even_if_the_reader_is_slo
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-CONFORMANCE_TEST(net, a_stream_reads_and_writes_at_the_same_time) {
+CONFORMANCE_TEST(net, a_stream_can_read_and_write_at_the_same_time) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_pair_of_streams(runtime);

@@ -35,7 +35,7 @@ CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_completely_to_a_slow_reader
 
 // The kernel reports the last bytes and the end of the pipe in one event. After a read that returns fewer
 // bytes than its buffer holds, the runtime must still report the end.
-CONFORMANCE_TEST(pipes, a_pipe_ends_after_its_last_bytes_when_the_writer_is_closed) {
+CONFORMANCE_TEST(pipes, closing_the_writer_of_a_pipe_ends_the_reads_after_the_last_bytes) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(100);
     std::vector<std::byte> before;
@@ -66,7 +66,7 @@ CONFORMANCE_TEST(pipes, writing_to_a_pipe_without_a_reader_returns_an_error_and_
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(pipes, closing_a_pipe_end_completes_its_pending_operations) {
+CONFORMANCE_TEST(pipes, closing_one_end_of_a_pipe_ends_the_pending_operations_of_this_end_with_ecanceled) {
     R& runtime = this->keep(this->make_runtime());
     const auto more_than_a_pipe_takes = bytes_of_number(std::size_t{4} << 20);
     auto main = [&]() -> task_of<R> {

@@ -27,7 +27,7 @@ task_of<R> yield_times(R& runtime, int times) {
     for (int i = 0; i < times; ++i) co_await runtime.yield();
 }
 
-CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
+CONFORMANCE_TEST(schedule, posted_functions_run_after_post_has_returned_and_in_the_order_of_posting) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -41,7 +41,7 @@ CONFORMANCE_TEST(schedule, posted_functions_run_later_and_in_order) {
     EXPECT_EQ(seen, expected);
 }
 
-CONFORMANCE_TEST(schedule, functions_posted_before_run_are_called_in_run) {
+CONFORMANCE_TEST(schedule, functions_that_were_posted_before_the_call_of_run_are_called_by_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
@@ -75,7 +75,7 @@ CONFORMANCE_TEST(schedule, posted_functions_can_own_move_only_objects) {
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
+CONFORMANCE_TEST(schedule, spawned_tasks_start_after_spawn_has_returned_and_in_the_order_of_spawning) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -87,7 +87,7 @@ CONFORMANCE_TEST(schedule, spawned_tasks_start_later_and_in_order) {
     EXPECT_EQ(seen, (std::vector{0, 1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, posted_functions_and_spawned_tasks_run_in_one_common_order) {
+CONFORMANCE_TEST(schedule, posted_functions_and_spawned_tasks_run_in_the_order_in_which_they_were_scheduled) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(schedule, posted_functions_and_spawned_tasks_run_in_one_common_
     EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, tasks_spawned_before_run_start_in_run) {
+CONFORMANCE_TEST(schedule, tasks_that_were_spawned_before_the_call_of_run_are_started_by_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.spawn(append(runtime, seen, 1));
@@ -143,7 +143,8 @@ CONFORMANCE_TEST(schedule, coroutines_that_yield_run_alternately) {
     EXPECT_EQ(seen, (std::vector{1, 2, 1, 2, 1, 2}));
 }
 
-CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_spawned_task_and_keeps_other_tasks) {
+CONFORMANCE_TEST(schedule,
+                 run_throws_the_exception_of_a_spawned_task_and_the_next_run_continues_other_tasks) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto failing = [&]() -> task_of<R> {
@@ -158,7 +159,7 @@ CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_spawned_task_and_keeps_
     EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continued, too
 }
 
-CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_posted_function_and_keeps_later_posts) {
+CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_posted_function_and_the_next_run_calls_later_posts) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     runtime.post([&] { seen.push_back(1); });
@@ -193,7 +194,7 @@ CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) 
     EXPECT_TRUE(called);
 }
 
-CONFORMANCE_TEST(schedule, posts_from_many_threads_all_run_and_keep_the_order_of_each_thread) {
+CONFORMANCE_TEST(schedule, all_posts_from_many_threads_run_and_keep_the_order_of_each_thread) {
     constexpr int thread_count = 4;
     constexpr int posts_each = 5000;
     R& runtime = this->keep(this->make_runtime());
@@ -245,7 +246,7 @@ CONFORMANCE_TEST(schedule, the_memory_of_posts_from_another_thread_is_freed) {
 
 // Each function is posted after the previous function has run. At the time of the post, the loop might be
 // asleep, about to sleep, or still awake.
-CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) {
+CONFORMANCE_TEST(schedule, each_single_post_from_another_thread_wakes_the_sleeping_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());
     std::atomic<int> answered{0};
@@ -267,7 +268,8 @@ CONFORMANCE_TEST(schedule, single_posts_from_another_thread_each_wake_the_loop) 
 }
 
 // The second of three posted functions throws. The third function must run in the next run().
-CONFORMANCE_TEST(schedule, run_throws_the_exception_of_another_threads_post_and_keeps_later_posts) {
+CONFORMANCE_TEST(schedule,
+                 run_throws_the_exception_of_another_threads_post_and_the_next_run_calls_later_posts) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     const auto post_three = [&](int first) {
@@ -293,7 +295,7 @@ CONFORMANCE_TEST(schedule, run_throws_the_exception_of_another_threads_post_and_
     EXPECT_EQ(seen, (std::vector{1, 2, 3, 4}));
 }
 
-CONFORMANCE_TEST(schedule, a_set_event_wakes_its_waiter_through_the_queue) {
+CONFORMANCE_TEST(schedule, setting_an_event_queues_its_waiter_instead_of_resuming_the_waiter_immediately) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto main = [&]() -> task_of<R> {

@@ -17,7 +17,7 @@ CONFORMANCE_TEST(task, run_returns_the_value_of_the_task) {
     EXPECT_EQ(runtime.run(answer()), 42);
 }
 
-CONFORMANCE_TEST(task, run_returns_move_only_values) {
+CONFORMANCE_TEST(task, run_can_return_a_move_only_value) {
     R& runtime = this->keep(this->make_runtime());
     auto answer = []() -> task_of<R, std::unique_ptr<int>> { co_return std::make_unique<int>(42); };
     EXPECT_EQ(*runtime.run(answer()), 42);
@@ -85,7 +85,7 @@ CONFORMANCE_TEST(task, a_task_that_was_never_started_is_freed_with_its_parameter
     EXPECT_FALSE(started);
 }
 
-CONFORMANCE_TEST(task, awaiting_many_tasks_in_a_row_does_not_overflow_the_stack) {
+CONFORMANCE_TEST(task, awaiting_many_tasks_one_after_another_does_not_overflow_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
         << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
@@ -101,7 +101,7 @@ CONFORMANCE_TEST(task, awaiting_many_tasks_in_a_row_does_not_overflow_the_stack)
     EXPECT_EQ(runtime.run(parent()), 100'000);
 }
 
-CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_in_the_next_run) {
+CONFORMANCE_TEST(task, unfinished_tasks_stay_suspended_when_run_returns_and_continue_in_the_next_run) {
     R& runtime = this->keep(this->make_runtime());
     std::vector<int> seen;
     auto other = [&]() -> task_of<R> {
@@ -125,7 +125,7 @@ CONFORMANCE_TEST(task, other_tasks_stay_suspended_when_run_returns_and_continue_
     EXPECT_EQ(seen, (std::vector{1, 2, 3}));
 }
 
-CONFORMANCE_TEST(task, run_inside_of_a_task_throws_and_the_outer_run_continues) {
+CONFORMANCE_TEST(task, calling_run_inside_a_task_throws_and_the_outer_run_continues) {
     R& runtime = this->keep(this->make_runtime());
     bool inner_ran = false;
     auto inner = [&]() -> task_of<R> {

@@ -78,7 +78,7 @@ CONFORMANCE_TEST(teardown, a_gather_with_its_children_and_its_waiter_is_freed_wi
     EXPECT_EQ(freed, 11);
 }
 
-CONFORMANCE_TEST(teardown, a_chain_of_awaiting_tasks_is_freed_with_the_runtime) {
+CONFORMANCE_TEST(teardown, a_chain_of_tasks_in_which_each_awaits_the_next_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     auto outer = [&](freed_counter) -> task_of<R> {
@@ -142,7 +142,7 @@ CONFORMANCE_TEST(teardown, a_task_that_waits_for_an_event_is_freed_with_the_runt
     EXPECT_EQ(freed, 1);
 }
 
-CONFORMANCE_TEST(teardown, after_run_has_thrown_the_main_task_is_freed_with_the_runtime) {
+CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_has_thrown_is_freed_with_the_runtime) {
     int freed = 0;
     R& runtime = this->keep(this->make_runtime());
     runtime.post([] { throw std::runtime_error("posted"); });
@@ -175,7 +175,7 @@ auto call_when_freed(Function then) {
 // sets the event: in one pair of tasks before the frame of the waiting task is destroyed, in the other pair
 // afterwards. The test excludes runtimes with Asio's tasks, because Asio destroys frames while it destroys
 // its services, and a destructor that uses a service would crash.
-CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed) {
+CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed_and_never_resumed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());
@@ -225,7 +225,7 @@ CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) 
     }
 }
 
-CONFORMANCE_TEST(teardown, a_call_that_is_cancelled_by_the_freeing_of_another_call_is_freed) {
+CONFORMANCE_TEST(teardown, a_scheduled_call_that_the_destruction_of_another_call_cancels_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());

@@ -48,7 +48,8 @@ CONFORMANCE_TEST(sleep, a_sleep_among_many_others_never_ends_before_its_deadline
     EXPECT_EQ(early, 0);
 }
 
-CONFORMANCE_TEST(sleep, a_task_that_sleeps_until_a_past_time_continues_through_the_queue) {
+CONFORMANCE_TEST(sleep,
+                 a_task_that_sleeps_until_a_past_time_continues_after_functions_that_are_already_ready) {
     for (const time_point passed : {time_point::min(), time_point(), std::chrono::steady_clock::now()}) {
         const auto owner = this->make_runtime();
         R& runtime = *owner;
@@ -62,7 +63,7 @@ CONFORMANCE_TEST(sleep, a_task_that_sleeps_until_a_past_time_continues_through_t
     }
 }
 
-CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
+CONFORMANCE_TEST(sleep, sleeps_whose_deadline_is_now_do_not_starve_other_tasks) {
     R& runtime = this->keep(this->make_runtime());
     int turns_of_other = 0;
     auto other = [&]() -> task_of<R> {
@@ -76,7 +77,7 @@ CONFORMANCE_TEST(sleep, zero_sleeps_do_not_starve_other_tasks) {
     EXPECT_GE(turns_of_other, 99);
 }
 
-CONFORMANCE_TEST(sleep, a_sleep_until_the_end_of_time_never_ends_and_delays_no_other_sleep) {
+CONFORMANCE_TEST(sleep, a_sleep_until_the_latest_possible_time_never_ends_and_delays_no_other_sleep) {
     int freed = 0;
     bool fired = false;
     R& runtime = this->keep(this->make_runtime());
@@ -124,7 +125,7 @@ CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_a_near_deadline_that_is_ad
     runtime.run(main());  // if the near sleep is delayed, the test exceeds its time limit
 }
 
-CONFORMANCE_TEST(sleep, the_clock_is_the_system_clock_and_never_runs_backwards) {
+CONFORMANCE_TEST(sleep, the_clock_of_a_runtime_never_runs_backwards_or_ahead_of_the_steady_clock) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         time_point last = runtime.now();

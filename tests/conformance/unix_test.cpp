@@ -54,7 +54,7 @@ task_of<R, connected_pair<typename R::unix_stream>> make_unix_pair(R& runtime) {
     co_return connected_pair<typename R::unix_stream>{std::move(client), std::move(server)};
 }
 
-CONFORMANCE_TEST(unix_streams, streams_carry_large_writes_in_both_directions_and_half_closes) {
+CONFORMANCE_TEST(unix_streams, unix_streams_carry_large_writes_in_both_directions_and_support_half_closes) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -85,7 +85,7 @@ CONFORMANCE_TEST(unix_streams, listening_at_a_path_in_use_throws) {
     listener.close();
 }
 
-CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_completes_its_pending_operation) {
+CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_cancels_its_pending_operation) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);
@@ -103,7 +103,7 @@ CONFORMANCE_TEST(unix_streams, closing_a_stream_or_listener_completes_its_pendin
     runtime.run(main());
 }
 
-CONFORMANCE_TEST(unix_streams, a_closed_peer_ends_reads_and_makes_writes_fail) {
+CONFORMANCE_TEST(unix_streams, closing_the_peer_ends_reads_and_makes_writes_fail) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
         auto pair = co_await make_unix_pair(runtime);

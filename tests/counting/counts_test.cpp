@@ -86,7 +86,7 @@ TEST(counts, the_count_of_system_calls_matches_the_summary_of_strace) {
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
 
-TEST(counts, a_contender_that_ignores_the_operation_count_has_no_counts) {
+TEST(counts, a_contender_that_ignores_the_requested_number_of_operations_has_no_counts) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
     EXPECT_SAYS(missing(counted), "100 when 200");

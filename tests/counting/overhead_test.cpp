@@ -70,7 +70,7 @@ bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     });
 }
 
-TEST(overhead, measuring_stops_when_the_doubling_ratio_is_clear_or_at_the_maximum_of_triples) {
+TEST(overhead, measuring_stops_when_the_doubling_ratio_is_clear_or_after_the_maximum_number_of_triples) {
     EXPECT_EQ(overhead_when_one_is_slow_of(1000).samples.at("doubling").size(), bench::fewest_triples);
     EXPECT_EQ(overhead_when_one_is_slow_of(1).samples.at("doubling").size(), bench::fewest_triples);
     const auto noisy = overhead_when_one_is_slow_of(4);
@@ -99,7 +99,7 @@ TEST(overhead, a_doubling_ratio_that_stays_unclear_causes_a_warning_with_its_int
     }
 }
 
-TEST(overhead, zero_operations_give_no_overhead) {
+TEST(overhead, a_contender_that_reports_zero_operations_has_no_measurement_overhead) {
     const auto found = overhead_in([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 0;
@@ -136,7 +136,7 @@ TEST(overhead, workloads_that_open_connections_do_at_most_10000_operations) {
     EXPECT_LE(*std::ranges::max_element(operations), 10'000U);
 }
 
-TEST(overhead, a_contender_can_exceed_the_operation_count_by_a_batch) {
+TEST(overhead, a_contender_can_exceed_the_requested_number_of_operations_by_one_batch) {
     bool whole = false;
     const auto found = overhead_in([&](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -147,7 +147,7 @@ TEST(overhead, a_contender_can_exceed_the_operation_count_by_a_batch) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
 }
 
-TEST(overhead, a_contender_that_ignores_the_operation_count_has_no_overhead) {
+TEST(overhead, a_contender_that_ignores_the_requested_number_of_operations_has_no_overhead) {
     const auto deaf = overhead_in([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 7;
@@ -179,7 +179,7 @@ TEST(overhead, the_recording_overhead_is_missing_if_recording_cannot_be_disabled
     EXPECT_SAYS(found.missing[0], "LOOPBENCH_RECORD=off");
 }
 
-TEST(overhead, only_the_checks_that_apply_to_a_result_are_run) {
+TEST(overhead, only_the_checks_that_apply_to_the_metrics_of_a_result_are_run) {
     const auto right = [](const trial_request& request) { return did(request, 5e7); };
     EXPECT_FALSE(overhead_in(right, {"time", "throughput"}).metrics.contains("recording"));
     EXPECT_FALSE(overhead_in(right, {"time", "latency_p50"}).metrics.contains("doubling"));
@@ -204,7 +204,7 @@ TEST(overhead, a_doubling_ratio_out_of_bounds_causes_a_warning_that_names_the_re
 }
 
 // The contender does no work: it claims to have done the requested number of operations in constant time.
-TEST(checking_run, report_and_journal_contain_the_broken_law_of_a_contender_that_does_no_work) {
+TEST(checking_run, a_contender_that_does_no_work_fails_and_the_reason_names_the_broken_law) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(
 n=${LOOPBENCH_OPERATIONS:-1000000}

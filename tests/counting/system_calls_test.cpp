@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 namespace {
 
-TEST(strace_log, calls_are_counted_by_name) {
+TEST(strace_log, system_calls_are_counted_by_name) {
     const auto calls = read_strace_log(R"(read(3, "..."..., 832) = 832
 close(3)                                = 0
 close(4)                                = -1 EBADF (Bad file descriptor)
@@ -38,7 +38,7 @@ TEST(strace_log, a_call_whose_log_line_another_thread_interrupts_counts_once) {
     EXPECT_EQ(calls.zero_timeout_waits, 0u);
 }
 
-TEST(strace_log, empty_waits_and_zero_timeout_waits_are_distinguished) {
+TEST(strace_log, waits_without_events_and_waits_with_a_zero_timeout_are_counted_separately) {
     const auto calls = read_strace_log(R"(epoll_wait(4, [], 128, 0) = 0
 epoll_wait(4, [{events=EPOLLIN, data={u32=1, u64=1}}], 128, 0) = 1
 epoll_wait(4, [], 128, 10) = 0
@@ -55,7 +55,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 6u);
 }
 
-TEST(strace_log, the_waits_of_io_uring_are_recognized) {
+TEST(strace_log, waits_in_io_uring_enter_are_counted_as_waits) {
     const auto calls = read_strace_log(R"(io_uring_enter(4, 3, 0, 0, NULL, 8) = 3
 io_uring_enter(4, 0, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 0
 io_uring_enter(4, 2, 0, IORING_ENTER_GETEVENTS, NULL, 8) = 2
@@ -67,7 +67,7 @@ exit_group(0) = ?
     EXPECT_EQ(calls.empty_waits, 1u);
 }
 
-TEST(strace_log, an_incomplete_log_gives_no_count) {
+TEST(strace_log, an_incomplete_log_causes_an_error_instead_of_counts) {
     const std::string whole = R"(12 read(3, "..."..., 832) = 832
 12 epoll_wait(5,  <unfinished ...>
 13 write(4, ""..., 8) = 8
@@ -104,7 +104,7 @@ constexpr std::string_view perf_summary = R"(
    futex                100     41  1471.921     0.013     0.051     2.057      0.59%
 )";
 
-TEST(perf_trace, the_calls_of_all_threads_are_counted) {
+TEST(perf_trace, the_system_calls_of_all_threads_are_counted) {
     const auto calls = read_perf_trace(perf_summary);
     EXPECT_EQ(calls.by_name.size(), 2u);
     EXPECT_EQ(calls.by_name.at("futex"), 52479u);
@@ -112,7 +112,7 @@ TEST(perf_trace, the_calls_of_all_threads_are_counted) {
     EXPECT_EQ(calls.total(), 52506u);
 }
 
-TEST(perf_trace, an_incomplete_trace_gives_no_count) {
+TEST(perf_trace, an_incomplete_trace_causes_an_error_instead_of_counts) {
     EXPECT_THROW(read_perf_trace("LOST 17 events!\n" + std::string(perf_summary)), incomplete_record);
     EXPECT_THROW(read_perf_trace(""), incomplete_record);
     for (const std::string_view row :

@@ -76,7 +76,7 @@ protected:
     }
 };
 
-TEST_P(echo_server, the_server_answers_while_the_counts_run) {
+TEST_P(echo_server, the_server_answers_while_the_counting_tasks_run) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     client.send("hello");
@@ -95,7 +95,7 @@ TEST_P(echo_server, the_server_answers_while_the_counts_run) {
                                         "Down 3", "Down 2", "Down 1"}));
 }
 
-TEST_P(echo_server, the_next_client_is_served_after_the_previous_one_has_left) {
+TEST_P(echo_server, the_next_client_is_served_after_the_previous_client_has_left) {
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
@@ -111,7 +111,7 @@ TEST_P(echo_server, the_next_client_is_served_after_the_previous_one_has_left) {
     EXPECT_EQ(lines_with(finished(program), {"Connect", "Received"}), expected);
 }
 
-TEST_P(echo_server, the_counts_continue_while_a_client_is_silent) {
+TEST_P(echo_server, the_counting_tasks_continue_while_a_client_is_silent) {
     running_program program("echo_beside_counting", serving(1));
     auto client = tcp_peer::connected_to(port_in(program.read_line()));
     std::string line;

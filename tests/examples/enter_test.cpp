@@ -67,14 +67,14 @@ protected:
 
 }  // namespace
 
-TEST_P(waiting_for_enter, the_program_continues_when_a_pipe_has_a_line) {
+TEST_P(waiting_for_enter, the_program_continues_when_a_line_arrives_in_its_input_pipe) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.type("\n"); });
     });
 }
 
-TEST_P(waiting_for_enter, the_program_continues_when_a_terminal_has_a_line) {
+TEST_P(waiting_for_enter, the_program_continues_when_a_line_is_typed_on_its_terminal) {
     for_each_spelling([&](const std::string& name) {
         auto [keys, screen] = open_terminal();
         running_program program(name, in_virtual_time(), std::move(screen));
@@ -83,14 +83,14 @@ TEST_P(waiting_for_enter, the_program_continues_when_a_terminal_has_a_line) {
     });
 }
 
-TEST_P(waiting_for_enter, the_program_continues_at_the_end_of_a_pipe) {
+TEST_P(waiting_for_enter, the_program_continues_when_its_input_pipe_is_closed) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time());
         expect_to_wait(program, [&] { program.end_input(); });
     });
 }
 
-TEST_P(waiting_for_enter, the_program_reads_enter_from_a_file_at_once) {
+TEST_P(waiting_for_enter, the_program_reads_a_line_from_a_file_without_waiting) {
     for_each_spelling([&](const std::string& name) {
         running_program program(name, in_virtual_time(), file_with_a_line());
         const program_end end = program.end();

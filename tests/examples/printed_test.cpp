@@ -86,7 +86,7 @@ class the_program : public testing::TestWithParam<program_on_design> {};
 
 }  // namespace
 
-TEST_P(the_program, the_program_prints_what_its_tutorial_prints) {
+TEST_P(the_program, the_program_prints_the_output_that_its_tutorial_shows) {
     const auto& [program, design] = GetParam();
     if (is_refused(design)) GTEST_SKIP() << loop::io_uring_refusal();
     std::vector<std::string> arguments = program.arguments;

@@ -57,7 +57,7 @@ loop::unique_fd refusing_socket() {
 
 using requests = on_every_design;
 
-TEST_P(requests, answers_come_in_the_order_of_their_delays) {
+TEST_P(requests, answers_arrive_in_the_order_of_their_delays) {
     const program_end end = run_program("concurrent_requests", in_virtual_time());
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     EXPECT_EQ(answers_in(end.output), (std::vector<std::string>{"GET /300: HTTP/1.0 200 OK, 58 bytes",
@@ -74,7 +74,7 @@ TEST_P(requests, the_background_task_keeps_running_during_requests) {
     EXPECT_GE(background_lines_before("GET /700", output), 7);
 }
 
-TEST_P(requests, all_requests_are_sent_before_one_is_answered) {
+TEST_P(requests, all_requests_are_sent_before_the_first_answer_arrives) {
     loop::unique_fd listener(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     loop::checked(::listen(listener.get(), 8), "listen");  // on a port that the kernel chooses
     const std::string server = "127.0.0.1:" + std::to_string(loop::local_endpoint(listener.get()).port());

@@ -33,7 +33,7 @@ protected:
 
 }  // namespace
 
-TEST_F(a_round_robin_loop, the_loop_asks_on_every_turn_whether_an_awaited_task_is_done) {
+TEST_F(a_round_robin_loop, the_loop_checks_on_every_turn_whether_an_awaited_task_is_done) {
     const auto awaited = create_task(runtime, answered());
     const auto awaits = [&]() -> task<int> { co_return co_await awaited; };
     const auto waiting = create_task(runtime, awaits());

@@ -58,7 +58,7 @@ TEST_P(sleeping, the_loop_does_not_wait_for_a_cancelled_sleep) {
     EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep was an hour long
 }
 
-TEST_P(sleeping, the_program_busy_waiting_sleeps_only_on_loops_that_sleep_in_the_kernel) {
+TEST_P(sleeping, the_busy_waiting_program_sleeps_on_every_design_except_loop_round_robin) {
     const program_end end = run_program("busy_waiting", in_virtual_time());
     const std::string measured = end.output.substr(end.output.find("Brandenburg\n") + 12);
     double wall_ms = 0;
@@ -74,12 +74,12 @@ TEST_P(sleeping, the_program_busy_waiting_sleeps_only_on_loops_that_sleep_in_the
     }
 }
 
-TEST_P(sleeping, the_program_busy_waiting_prints_its_cpu_time_relative_to_the_elapsed_time) {
+TEST_P(sleeping, the_busy_waiting_program_prints_its_cpu_time_relative_to_the_elapsed_time) {
     const program_end end = run_program("busy_waiting", on_this_design({"--speed", "100"}));
     EXPECT_TRUE(std::regex_search(end.output, std::regex("\nCPU over wall: [0-9]+ %\n$"))) << end.output;
 }
 
-TEST_P(sleeping, sleeps_never_end_early_at_ten_times_the_speed) {
+TEST_P(sleeping, sleeps_never_end_early_if_the_program_runs_at_ten_times_the_speed) {
     const sleeps taken =
         parse(run_program("sleep_serial_and_concurrent", on_this_design({"--speed", "10"})).output);
     EXPECT_GE(taken.serial_ms, 120);
@@ -88,7 +88,7 @@ TEST_P(sleeping, sleeps_never_end_early_at_ten_times_the_speed) {
 
 // If the machine pauses for ten milliseconds, both tasks are due at once and can run in any order. Therefore,
 // the test makes up to ten attempts.
-TEST_P(sleeping, tasks_alternate_on_the_clock_of_the_machine) {
+TEST_P(sleeping, tasks_alternate_if_the_program_uses_real_time_instead_of_virtual_time) {
     const std::string in_turn = "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n";
     program_end end;
     for (int i = 0; i < 10 && end.output != in_turn; ++i) {

@@ -16,7 +16,7 @@ namespace loopbench::tests {
 
 namespace files = std::filesystem;
 
-TEST(an_example, list_prints_the_names_of_all_designs) {
+TEST(an_example, the_option_list_prints_the_names_of_all_designs) {
     EXPECT_EQ(lines_of(run_program("round_robin_tasks", {"--list"}).output), design_names());
 }
 
@@ -45,7 +45,7 @@ TEST(an_example, a_server_argument_without_a_port_is_refused) {
     EXPECT_NE(end.errors.find("'localhost' is not a server"), std::string::npos) << end.errors;
 }
 
-TEST(the_queue_by_hand, the_program_prints_what_its_tutorial_prints) {
+TEST(the_queue_by_hand, the_program_prints_the_output_that_its_tutorial_shows) {
     const program_end end = run_program("round_robin_by_hand", {"--virtual-time"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
@@ -59,7 +59,7 @@ std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, s
     return names;
 }
 
-TEST(the_queue_by_hand, a_trace_shows_each_task_that_runs) {
+TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
     const program_end end =
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
@@ -100,7 +100,7 @@ private:
     files::path before_;
 };
 
-TEST(the_primer, the_generators_program_prints_what_its_tutorial_prints) {
+TEST(the_primer, the_generators_program_prints_the_output_that_its_tutorial_shows) {
     const inside_a_folder folder;
     files::create_directories("down/under");
     files::create_directories("Elsewhere");
@@ -118,7 +118,7 @@ TEST(the_primer, the_generators_program_prints_what_its_tutorial_prints) {
               "task1\ntask2\ntask1\ntask1\ntask2\ntask1\n");
 }
 
-TEST(the_primer, the_generators_program_stops_after_ten_folders) {
+TEST(the_primer, the_generators_program_prints_at_most_ten_folders) {
     const inside_a_folder folder;
     for (char name = 'a'; name < 'p'; ++name) files::create_directory(std::string(1, name));
     const auto lines = lines_of(run_program("generators", {}).output);

@@ -65,7 +65,7 @@ TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_re
     EXPECT_EQ(report("journal.jsonl").output, text);
 }
 
-TEST_F(histograms, a_report_of_histograms_is_refused_if_the_run_has_no_histograms) {
+TEST_F(histograms, a_report_in_the_histogram_format_is_refused_if_the_run_has_no_histograms) {
     loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
     EXPECT_EQ(run().code, 0);
     const auto written = report();
@@ -84,7 +84,7 @@ TEST_F(histograms, an_invalid_histogram_makes_the_trial_fail) {
     }
 }
 
-TEST_F(histograms, a_folder_in_place_of_the_histogram_file_fails_only_its_contender) {
+TEST_F(histograms, a_folder_in_place_of_a_histogram_file_fails_only_the_contender_that_made_the_folder) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     loopbench.add_contender("loop-epoll",
                             "mkdir \"$LOOPBENCH_HISTOGRAM_FILE\"\n" + leaves(four_values, "5000"));
@@ -124,7 +124,7 @@ TEST_F(histograms, a_report_that_was_moved_away_from_its_histograms_is_refused) 
     EXPECT_SAYS(moved.error_tail, "away/histograms.jsonl");
 }
 
-TEST_F(histograms, histograms_of_another_run_are_refused_and_a_page_omits_them) {
+TEST_F(histograms, histograms_of_another_run_are_refused_in_a_report_and_omitted_from_an_html_page) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "1"}).code, 0);
     loopbench.in_shell("cp $out/report.json $folder/first.json");
@@ -193,7 +193,7 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     EXPECT_LT(many.usage.rss_max_bytes - few.usage.rss_max_bytes, lines * line_bytes / 2);
 }
 
-TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_a_page_omits_them) {
+TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_omitted_from_an_html_page) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
     const auto whole = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
@@ -209,7 +209,7 @@ TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_a_pag
     EXPECT_SAYS(page.error_tail, "no distributions");
 }
 
-TEST(histogram_file, reading_a_histogram_file_returns_the_histograms_of_one_workload) {
+TEST(histogram_file, reading_a_histogram_file_returns_only_the_histograms_of_the_requested_workload) {
     const temporary_folder folder;
     EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "yield"), "");
     reports::write_file_atomically(
@@ -224,7 +224,7 @@ TEST(histogram_file, reading_a_histogram_file_returns_the_histograms_of_one_work
     EXPECT_THROW(bench::read_histogram_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(histogram_file, histograms_too_long_for_a_line_of_the_runs_own_file_are_refused) {
+TEST(histogram_file, histograms_that_exceed_the_maximum_line_length_of_the_runs_own_file_are_refused) {
     const temporary_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;
@@ -238,7 +238,7 @@ TEST(histogram_file, histograms_too_long_for_a_line_of_the_runs_own_file_are_ref
     EXPECT_EQ(bench::read_histogram_file(folder / "side.json", "echo"), "");
 }
 
-TEST(hgrm, the_percentiles_match_those_that_the_plotter_expects) {
+TEST(hgrm, the_output_contains_the_percentiles_that_the_histogram_plotter_expects) {
     reports::histogram values{"w", "c", "late", 1, 50.5 * 1000, 100'000, {}};
     for (std::int64_t us = 1; us <= 100; ++us) values.values.push_back({us * 1000, us * 1000, 1});
     const auto text = reports::write_hgrm(std::span(&values, 1));

@@ -36,7 +36,7 @@ TEST(journal, the_first_line_of_a_journal_contains_the_plan) {
     EXPECT_FALSE(lines[0]["environment"].contains("host_name"));
 }
 
-TEST(journal, each_trial_is_on_disk_as_soon_as_it_is_appended) {
+TEST(journal, each_trial_is_in_the_journal_file_as_soon_as_the_trial_is_appended) {
     const temporary_folder folder;
     const auto plan = small_plan(1);
     bench::journal written{folder / "journal.jsonl", {.plan = plan}};
@@ -70,7 +70,7 @@ TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {
     EXPECT_FALSE(std::filesystem::exists(left));
 }
 
-TEST(journal, an_unwritable_journal_causes_an_error_with_its_name) {
+TEST(journal, an_unwritable_journal_causes_an_error_that_contains_the_path_of_the_journal) {
     EXPECT_EQ(complaint_of<reports::file_error>([&] {
                   const bench::journal written{"/dev/full", {.plan = small_plan(1)}};
               }),

@@ -98,7 +98,7 @@ TEST_F(shards, merging_yields_one_record_with_each_block_once_and_in_order) {
     for (const auto& [block, count] : trials) EXPECT_EQ(count, 4U) << block;
 }
 
-TEST_F(shards, merging_copies_trial_lines_unchanged) {
+TEST_F(shards, merging_copies_the_trial_lines_of_the_journals_unchanged) {
     const auto one = add({1, 2}, "a"), other = add({2, 2}, "b");
     const auto text = text_of({one, other});
     std::istringstream lines{content_of(one / "journal.jsonl") + content_of(other / "journal.jsonl")};
@@ -127,7 +127,7 @@ TEST_F(shards, merged_trials_keep_the_name_of_their_machine) {
 
 // A history identifies a machine by its properties. The merged properties must therefore not depend on which
 // machine ran which shard.
-TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
+TEST_F(shards, the_machine_description_of_a_merged_record_does_not_depend_on_the_order_of_shards) {
     const auto on_the_other = [](bench::session_record& record) {
         record.where.machine = "machine B";
         record.where.cpu_model = "another processor";
@@ -143,7 +143,7 @@ TEST_F(shards, the_merged_machine_does_not_depend_on_the_order_of_the_shards) {
     EXPECT_EQ(one.memory_bytes, other.memory_bytes);
 }
 
-TEST_F(shards, an_omitted_key_in_a_shards_header_equals_null) {
+TEST_F(shards, a_missing_key_in_the_header_of_a_shards_journal_counts_as_null) {
     auto one = bench::read_shard(add({1, 2}, "a")), other = bench::read_shard(add({2, 2}, "b"));
     const auto end = other.text.find('\n');
     auto header = nlohmann::ordered_json::parse(other.text.substr(0, end));
@@ -154,7 +154,7 @@ TEST_F(shards, an_omitted_key_in_a_shards_header_equals_null) {
         bench::merged_journal({std::move(one), std::move(other)}, {"merge"}, missing_shards_are::refused));
 }
 
-TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
+TEST_F(shards, the_error_for_shards_with_different_plans_states_the_difference) {
     using record = bench::session_record;
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.seed = 2; }),
                 "the seed is 1 in the first and 2 in the second");
@@ -182,7 +182,7 @@ TEST_F(shards, shards_of_different_plans_are_refused_with_the_difference) {
         << "machines may have different kernels";
 }
 
-TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_name) {
+TEST_F(shards, the_error_for_shards_with_different_pairings_names_the_workload) {
     const auto in = [](reports::pairing made) {
         return [made](bench::session_record& of) { of.plan.pairings = {reports::pairing::sequential, made}; };
     };
@@ -191,7 +191,7 @@ TEST_F(shards, shards_with_different_pairings_are_refused_with_the_workloads_nam
                 "echo is sequential in the first and interleaved in the second");
 }
 
-TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_checksums) {
+TEST_F(shards, the_error_for_shards_of_different_builds_names_the_file_and_the_two_checksums) {
     const auto said =
         refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
     EXPECT_SAYS(said, "the checksum of loop (a file of loop-epoll) is ");
@@ -207,7 +207,7 @@ TEST_F(shards, shards_of_different_builds_are_refused_with_the_file_and_both_che
                 "the environment of asio-epoll is {} in the first");
 }
 
-TEST_F(shards, a_copy_of_the_executables_in_another_folder_is_the_same_build) {
+TEST_F(shards, a_copy_of_the_executables_in_another_folder_counts_as_the_same_build) {
     write_script(folder / "copy/loop", "exit 0");
     EXPECT_EQ(refusal_of([this](bench::session_record& of) {
                   for (auto& who : of.plan.contenders) who.path = folder / "copy/loop";
@@ -223,7 +223,7 @@ TEST_F(shards, duplicate_shards_are_refused) {
     EXPECT_SAYS(refusal({one, one}), "is in both ");
 }
 
-TEST_F(shards, missing_shards_are_named_in_an_error_and_accepted_on_request) {
+TEST_F(shards, missing_shards_are_named_in_an_error_unless_missing_shards_are_allowed) {
     const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
     EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
     const auto record = merged(all, missing_shards_are::allowed);
@@ -233,7 +233,7 @@ TEST_F(shards, missing_shards_are_named_in_an_error_and_accepted_on_request) {
     EXPECT_EQ(bench::sample_table(record.plan, record.outcome).of({0, 0}).at("time").size(), 6U);
 }
 
-TEST_F(shards, unfinished_shards_are_named_with_the_command_to_resume_them) {
+TEST_F(shards, the_error_for_an_unfinished_shard_contains_the_command_that_resumes_the_shard) {
     const auto die = [](bench::session_record& of) {
         of.outcome.interrupted = true;
         of.outcome.trials.resize(5);
@@ -269,7 +269,7 @@ TEST_F(shards, a_merged_record_has_the_counts_of_the_first_shard) {
     EXPECT_EQ(record.counted[0].metrics.at("waits"), 0.5);
 }
 
-TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other_machine) {
+TEST_F(shards, a_result_that_is_unsupported_on_one_machine_keeps_the_trials_of_the_other_machine) {
     const auto refuse_io_uring = [](bench::session_record& of) {
         for (auto& trial : of.outcome.trials)
             if (trial.where.contender == 1) {
@@ -284,7 +284,7 @@ TEST_F(shards, a_result_unsupported_on_one_machine_keeps_the_trials_of_the_other
     EXPECT_EQ(found->status, reports::result_status::unsupported);
 }
 
-TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
+TEST_F(shards, a_contender_that_is_broken_on_one_machine_is_reported_as_failed) {
     const auto broken = [](bench::session_record& of) {
         of.plan.contenders[1].problem = "cannot list its workloads: exit code 127";
     };
@@ -293,7 +293,7 @@ TEST_F(shards, a_contender_broken_on_one_machine_is_reported_as_failed) {
     EXPECT_EQ(found->status, reports::result_status::failed);
 }
 
-TEST_F(shards, journals_that_are_missing_or_invalid_or_no_shards_are_refused) {
+TEST_F(shards, journals_that_are_missing_or_invalid_or_not_from_a_shard_are_refused) {
     const auto name = [](const std::filesystem::path& of) {
         return complaint_of<std::exception>([&] { bench::read_shard(of); });
     };
@@ -309,7 +309,7 @@ TEST_F(shards, journals_that_are_missing_or_invalid_or_no_shards_are_refused) {
     EXPECT_SAYS(name(folder / "merged"), "is not a valid journal");
 }
 
-TEST_F(shards, a_merged_record_must_list_each_shard_once_with_the_same_number_of_shards) {
+TEST_F(shards, a_merged_record_must_list_each_shard_once_and_its_shards_must_state_the_same_total) {
     const auto text = text_of({add({1, 2}, "a"), add({2, 2}, "b")});
     const auto complaint = [&](std::string_view old, std::string_view replacement) -> std::string {
         auto damaged = text;

@@ -22,13 +22,13 @@ std::string spelled(const std::vector<cell>& block) {
 }
 
 // The expected orders come from an independent implementation of MT19937-64 and of the shuffle.
-TEST(plan, a_seed_gives_the_same_order_on_every_platform) {
+TEST(plan, the_same_seed_gives_the_same_order_of_trials_on_every_platform) {
     block_orders orders{7, 3, 3};
     EXPECT_EQ(spelled(orders.next()), "11 12 10 22 20 21 01 02 00 ");
     EXPECT_EQ(spelled(orders.next()), "10 12 11 21 22 20 02 01 00 ");
 }
 
-TEST(plan, trials_of_a_workload_are_adjacent_and_include_each_contender_once) {
+TEST(plan, the_trials_of_a_workload_in_a_block_are_adjacent_and_include_each_contender_once) {
     block_orders orders{1, 4, 5};
     for (int block = 0; block < 20; ++block) {
         const auto order = orders.next();
@@ -51,7 +51,7 @@ TEST(plan, different_blocks_and_seeds_have_different_orders_of_trials) {
     EXPECT_NE(first, two.next());
 }
 
-TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
+TEST(plan, each_attempt_at_a_workload_in_a_block_has_its_own_order_of_slices) {
     std::set<std::uint64_t> seeds;
     for (std::uint64_t block = 0; block < 2000; ++block)
         for (const std::size_t workload : {0U, 1U, 2U})
@@ -62,7 +62,7 @@ TEST(plan, each_attempt_at_a_workload_of_a_block_has_its_own_slice_order) {
     EXPECT_NE(bench::seed_of_slices(7, 3, 2, 1), bench::seed_of_slices(8, 3, 2, 1));
 }
 
-TEST(plan, each_contender_runs_first_about_equally_often) {
+TEST(plan, each_contender_runs_first_in_about_the_same_number_of_blocks) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
@@ -73,7 +73,7 @@ TEST(plan, a_plan_without_contenders_has_empty_blocks) {
     EXPECT_TRUE((block_orders{1, 0, 0}.next().empty()));
 }
 
-TEST(plan, shards_cover_each_block_once_and_spread_over_the_whole_run) {
+TEST(plan, the_shards_cover_each_block_exactly_once_and_each_shard_spreads_over_the_whole_run) {
     constexpr std::uint64_t blocks = 13;
     for (const std::uint64_t of : {1U, 3U, 4U, 13U}) {
         std::uint64_t all = 0;
@@ -123,7 +123,7 @@ TEST(plan, every_layout_is_used_once_before_the_sequence_repeats) {
     EXPECT_NE(drawn(plan, 0, 0, 9), drawn(plan, 1, 0, 9)) << "the two contenders have different orders";
 }
 
-TEST(plan, the_seed_determines_the_layouts) {
+TEST(plan, the_seed_determines_the_order_of_the_layouts) {
     EXPECT_EQ(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9), 0, 0, 9));
     EXPECT_NE(drawn(plan_of_layouts(9, 9), 0, 0, 9), drawn(plan_of_layouts(9, 9, 2), 0, 0, 9));
 }

@@ -39,7 +39,7 @@ std::string with(std::string text, std::string_view old, std::string_view replac
     return text.replace(at, old.size(), replacement);
 }
 
-TEST(record, trials_in_a_journal_are_read_back) {
+TEST(record, reading_a_journal_returns_its_plan_and_its_trials) {
     const auto read = bench::read_journal(journal_text(), "it");
     EXPECT_EQ(read.plan.workloads, small_plan(3).workloads);
     EXPECT_EQ(read.command, (std::vector<std::string>{"loopbench", "run"}));
@@ -49,7 +49,7 @@ TEST(record, trials_in_a_journal_are_read_back) {
     EXPECT_TRUE(read.outcome.interrupted) << "the journal has no end line";
 }
 
-TEST(record, slice_lengths_are_read_back_and_invalid_lengths_are_refused) {
+TEST(record, reading_a_journal_returns_the_slice_lengths_and_refuses_invalid_lengths) {
     const temporary_folder folder;
     auto plan = small_plan(1);
     plan.slice = {std::chrono::microseconds{250}, std::chrono::microseconds{4000}};
@@ -68,7 +68,7 @@ TEST(record, slice_lengths_are_read_back_and_invalid_lengths_are_refused) {
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.slice, bench::slice_lengths{});
 }
 
-TEST(record, contender_descriptions_and_counts_are_read_back) {
+TEST(record, reading_a_journal_returns_the_descriptions_and_the_counts_of_the_contenders) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.contenders[0].called = "short";
@@ -155,7 +155,7 @@ TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
         EXPECT_SAYS(counted(metrics, samples), complaint);
 }
 
-TEST(record, a_killed_run_with_a_precision_reports_the_number_of_planned_blocks) {
+TEST(record, the_journal_of_a_killed_run_with_a_target_precision_gives_the_number_of_planned_blocks) {
     const temporary_folder folder;
     auto plan = small_plan(100'000);
     plan.workloads = {"yield"};
@@ -208,7 +208,7 @@ TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
     EXPECT_FALSE(bench::read_journal(journal_text(), "it").executables.front().contents);
 }
 
-TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
+TEST(record, the_journal_of_a_shard_must_contain_only_blocks_of_the_shard_and_no_gaps) {
     const temporary_folder folder;
     const auto text = journal_of_a_shard(folder);
     for (const auto& [old, replacement, complaint] :
@@ -220,7 +220,7 @@ TEST(record, a_shards_journal_must_have_its_own_blocks_without_gaps) {
         EXPECT_SAYS(complaint_about(with(text, old, replacement)), complaint);
 }
 
-TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents) {
+TEST(record, the_checksum_of_a_shards_executable_depends_only_on_the_contents_of_the_file) {
     const temporary_folder one, other;
     const auto checksum = [](const temporary_folder& folder) {
         return bench::read_journal(journal_of_a_shard(folder), "it").executables.front().contents->front();
@@ -235,7 +235,7 @@ TEST(record, an_incomplete_last_line_of_a_journal_is_ignored) {
         EXPECT_EQ(bench::read_journal(text.substr(0, length), "it").outcome.trials.size(), 1U) << length;
 }
 
-TEST(record, errors_in_a_journal_name_the_line) {
+TEST(record, the_error_for_an_invalid_journal_contains_the_line_number) {
     const auto text = journal_text();
     struct damage {
         std::string_view old, replacement, complaint;
@@ -288,7 +288,7 @@ TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     EXPECT_FALSE(std::filesystem::exists(folder / "journal.jsonl"));
 }
 
-TEST(record, resuming_on_another_machine_or_with_other_variables_is_refused) {
+TEST(record, resuming_on_another_machine_or_with_other_environment_variables_is_refused) {
     const temporary_folder folder;
     auto plan = small_plan(3);
     plan.contenders[1].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
@@ -330,7 +330,7 @@ std::string journal_of_layouts(const temporary_folder& folder) {
     return content_of(folder / "journal.jsonl");
 }
 
-TEST(record, the_layout_of_a_trial_is_read_back) {
+TEST(record, reading_a_journal_returns_the_layout_of_each_trial) {
     const temporary_folder folder;
     const auto text = journal_of_layouts(folder);
     const auto read = bench::read_journal(text, "it");

@@ -47,7 +47,7 @@ TEST(runner, every_block_runs_each_workload_once_per_contender) {
     EXPECT_EQ(result.observer.progress.back(), "11/12");
 }
 
-TEST(runner, each_trial_gets_the_plans_size_and_times) {
+TEST(runner, each_trial_gets_the_size_the_minimum_time_and_the_time_limit_of_the_plan) {
     auto plan = small_plan(1);
     plan.size = bench::workload_size::small;
     plan.min_time_s = 0.125;
@@ -76,7 +76,7 @@ TEST(runner, a_failed_result_is_not_run_again_and_the_run_continues) {
     EXPECT_EQ(result.observer.finished, 24U);
 }
 
-TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
+TEST(runner, the_runner_gives_up_on_a_result_after_three_unsupported_blocks) {
     const auto result = run(small_plan(5), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "io_uring refused")
                                                 : took_ns(1);
@@ -87,7 +87,7 @@ TEST(runner, an_unsupported_result_is_tried_in_three_blocks) {
 }
 
 // One unsupported trial must not exclude the result, even if it occurs in the first block.
-TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_run_again) {
+TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_still_run_in_the_remaining_blocks) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
         const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -100,7 +100,7 @@ TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_run_again) {
     }
 }
 
-TEST(runner, several_unsupported_attempts_in_one_block_count_only_once) {
+TEST(runner, several_unsupported_attempts_in_one_block_count_as_one_unsupported_block) {
     const auto result = run(small_plan(8), [disturbed = 0](const trial_request& request) mutable {
         if (request.who.name == "loop-epoll") return ended(result_status::unsupported, "io_uring refused");
         auto outcome = took_ns(1);
@@ -118,7 +118,7 @@ TEST(runner, several_unsupported_attempts_in_one_block_count_only_once) {
 
 // The contender can run the workload. In one block, a temporary problem made the contender report
 // the workload as unsupported.
-TEST(runner, a_result_with_a_number_is_run_again_after_an_unsupported_block) {
+TEST(runner, a_result_that_already_has_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
         const bool late = request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 2;
@@ -160,7 +160,7 @@ TEST(runner, a_workload_that_a_contender_lacks_is_not_run) {
     EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list its workloads: exit code 1");
 }
 
-TEST(runner, the_run_stops_before_a_block_that_exceeds_the_budget) {
+TEST(runner, the_run_stops_before_a_block_that_would_exceed_the_budget) {
     auto plan = small_plan(10);
     plan.budget = 10s;
     std::chrono::nanoseconds now{1s};
@@ -200,7 +200,7 @@ TEST(runner, all_blocks_run_if_they_fit_into_the_budget) {
     EXPECT_FALSE(all.outcome.budget_spent);
 }
 
-TEST(runner, a_resumed_run_without_budget_keeps_all_finished_blocks) {
+TEST(runner, a_resumed_run_whose_budget_is_already_spent_keeps_all_finished_blocks) {
     auto plan = small_plan(5);
     const auto answer = [](const trial_request&) { return took_ns(1); };
     auto done = outcome_of(plan, answer);
@@ -216,7 +216,7 @@ TEST(runner, a_resumed_run_without_budget_keeps_all_finished_blocks) {
     EXPECT_TRUE(executor.ran.empty());
 }
 
-TEST(runner, no_trial_begins_after_the_budget_even_in_the_first_block) {
+TEST(runner, no_trial_begins_after_the_budget_is_spent_even_in_the_first_block) {
     auto plan = small_plan(2);
     plan.budget = 2500ms;
     std::chrono::nanoseconds now{0};
@@ -232,7 +232,7 @@ TEST(runner, no_trial_begins_after_the_budget_even_in_the_first_block) {
     EXPECT_TRUE(result.outcome.budget_spent);
 }
 
-TEST(runner, a_hanging_trial_fails_at_its_limit_and_is_dropped_when_the_budget_ends) {
+TEST(runner, a_hanging_trial_fails_at_its_time_limit_and_is_dropped_if_the_budget_ends_earlier) {
     auto plan = small_plan(2);
     plan.budget = 8s;
     plan.trial_limit = 5s;
@@ -254,7 +254,7 @@ TEST(runner, a_hanging_trial_fails_at_its_limit_and_is_dropped_when_the_budget_e
     EXPECT_EQ(now, 8s);
 }
 
-TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_ones) {
+TEST(runner, an_interrupt_drops_the_running_trial_and_keeps_the_finished_trials) {
     int trials = 0;
     const auto result =
         run(small_plan(3), [&](const auto&) { return ++trials == 6 ? stopped() : took_ns(1); });
@@ -277,7 +277,7 @@ std::string spelled(const trial_request& request) {
            std::to_string(request.cpu.value_or(-1));
 }
 
-TEST(runner, a_shard_runs_its_blocks_in_the_same_way_as_the_whole_run) {
+TEST(runner, a_shard_runs_its_blocks_with_the_same_requests_as_an_unsharded_run) {
     auto plan = small_plan(10);
     plan.cpus = {0, 1, 2, 3};
     plan.cores = {1, 1};
@@ -308,7 +308,7 @@ TEST(runner, a_shard_runs_its_blocks_in_the_same_way_as_the_whole_run) {
     EXPECT_EQ(all, whole);
 }
 
-TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
+TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     auto plan = small_plan(8);
     plan.part = bench::shard{2, 3};  // this shard has the blocks 1, 4 and 7
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
@@ -333,7 +333,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_unfinished_workload) {
     for (const auto& [row, of_it] : machines) EXPECT_EQ(of_it.size(), 1U) << row.first;
 }
 
-TEST(runner, the_budget_applies_to_a_shards_own_blocks) {
+TEST(runner, the_budget_of_a_shard_applies_only_to_the_blocks_of_the_shard) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 2};
     plan.budget = 10s;
@@ -350,7 +350,7 @@ TEST(runner, the_budget_applies_to_a_shards_own_blocks) {
     EXPECT_TRUE(result.outcome.budget_spent);
 }
 
-TEST(runner, impossible_shards_are_refused) {
+TEST(runner, a_shard_without_blocks_and_a_shard_with_a_target_precision_are_refused) {
     auto plan = small_plan(3);
     plan.part = bench::shard{1, 3};
     EXPECT_NO_THROW(bench::refuse_impossible_part(plan));
@@ -361,7 +361,7 @@ TEST(runner, impossible_shards_are_refused) {
     EXPECT_THROW(bench::refuse_impossible_part(plan), bench::usage_error);
 }
 
-TEST(runner, the_recorded_layout_is_the_layout_that_ran_even_after_a_resume) {
+TEST(runner, each_trial_records_the_layout_that_ran_even_after_the_run_was_resumed) {
     auto plan = small_plan(12);
     for (auto& who : plan.contenders)
         for (const auto* layout : {"0", "1", "2", "3", "4", "5"}) who.layouts.emplace_back(who.name + layout);

@@ -34,7 +34,7 @@ TEST(selection, a_pattern_matches_a_whole_name_or_its_first_parts) {
     EXPECT_FALSE(bench::matches("yield", "gather/yield"));
 }
 
-TEST(selection, selected_names_keep_their_order_and_occur_once) {
+TEST(selection, selected_names_keep_the_order_of_the_list_and_occur_only_once) {
     EXPECT_EQ(bench::select(workloads, names{"yield", "echo", "*conns:1"}, "workload"),
               (names{workloads[0], workloads[1], workloads[2]}));
     EXPECT_EQ(bench::select(workloads, {}, "workload"), workloads);

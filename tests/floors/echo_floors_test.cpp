@@ -37,7 +37,7 @@ bool is_warm_up(const passing& message) {
     return message.number < workloads::warm_up_round_trips;
 }
 
-TEST_P(echo_floors, each_message_over_an_unchanged_wire_counts_as_one_round_trip) {
+TEST_P(echo_floors, if_no_message_is_altered_each_message_counts_as_one_round_trip) {
     wire w(3, [](const passing&) { return fate::whole; });
     run_over(w);
     if (IsSkipped()) return;
@@ -53,7 +53,7 @@ TEST_P(echo_floors, messages_that_arrive_in_pieces_are_put_together) {
     EXPECT_EQ(t->failure().value_or(""), "");
 }
 
-TEST_P(echo_floors, floors_continue_after_signals_during_messages) {
+TEST_P(echo_floors, floors_continue_after_a_signal_interrupts_a_system_call) {
     struct sigaction heard {
     }, before{};
     heard.sa_handler = [](int) {};  // without SA_RESTART, so that the signal interrupts system calls
@@ -100,7 +100,7 @@ TEST_P(echo_floors, one_wrong_byte_in_one_reply_fails_the_trial) {
     EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, a_reply_of_the_previous_round_trip_fails_the_trial) {
+TEST_P(echo_floors, a_reply_that_repeats_the_previous_reply_fails_the_trial) {
     std::array<std::byte, 64> before{};
     wire w(1, [&before](const passing& message) {
         if (message.which != direction::reply) return fate::whole;
@@ -130,7 +130,7 @@ TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_conn
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);
 }
 
-TEST_P(echo_floors, a_reply_that_is_cut_off_while_warming_up_fails_the_trial) {
+TEST_P(echo_floors, a_reply_that_is_cut_off_during_the_warm_up_fails_the_trial) {
     wire w(3, [](const passing& message) {
         const bool cut = message.connection == 1 && message.which == direction::reply && is_warm_up(message);
         return cut ? fate::cut_off : fate::whole;

@@ -122,7 +122,7 @@ TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
 }
 
 // All requested operations would take a day, so the floors must stop at the end of the slices.
-TEST(floors, floors_stop_after_the_last_slice_and_pass_the_check_of_the_work_done_so_far) {
+TEST(floors, interleaved_floors_stop_after_the_last_slice_and_pass_the_check_of_their_work) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "echo/rtt/tcp/conns:100/bytes:64",
@@ -170,7 +170,7 @@ TEST(floors, a_workload_without_a_floor_states_the_reason) {
     EXPECT_SAYS(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")), "does not implement");
 }
 
-TEST(floors, a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
+TEST(floors, a_workload_of_a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
     const std::array can{floor_workload{"sleep/serial", [](trial&) {
                                             throw std::system_error(EPERM, std::generic_category(),
                                                                     "io_uring refused");
@@ -179,13 +179,13 @@ TEST(floors, a_floor_is_unsupported_if_the_kernel_refuses_a_needed_feature) {
               "unsupported: io_uring refused: Operation not permitted");
 }
 
-TEST(floors, a_floor_that_cannot_open_a_socket_fails_and_is_not_unsupported) {
+TEST(floors, a_floor_that_cannot_open_a_socket_is_reported_as_failed_and_not_as_unsupported) {
     const std::array can{floor_workload{
         "sleep/serial", [](trial&) { throw std::system_error(EMFILE, std::generic_category(), "socket"); }}};
     EXPECT_THROW(outcome_of(workload_named(all_workloads(can, {}), "sleep/serial")), std::system_error);
 }
 
-TEST(floors, a_workload_that_the_suite_does_not_have_is_rejected) {
+TEST(floors, a_floor_for_a_workload_that_the_suite_does_not_have_is_rejected) {
     const std::array can{floor_workload{"sleep/cereal", [](trial&) {}}};
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
@@ -197,7 +197,7 @@ TEST(floors, floors_describe_the_same_buffers_as_the_workloads) {
             << f.name;
 }
 
-TEST(floors, the_context_of_a_floor_contains_its_role) {
+TEST(floors, the_context_that_a_floor_prints_contains_the_role_floor) {
     ::setenv("LOOPBENCH_DESCRIBE", "1", 1);
     testing::internal::CaptureStdout();
     std::string name = "floor-sleep";

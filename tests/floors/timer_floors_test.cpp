@@ -80,7 +80,7 @@ TEST(timer_floors, deadlines_that_pass_during_a_sleep_need_no_further_sleep) {
     EXPECT_EQ(t.lateness().count(), 100u);
 }
 
-TEST(timer_floors, periodic_deadlines_are_absolute_and_one_period_apart) {
+TEST(timer_floors, the_deadlines_of_a_periodic_timer_are_exactly_one_period_apart) {
     impatient_sleeper kernel;
     trial t(workload_size::small, 5);
     timer_periodic(kernel, t);
@@ -89,7 +89,7 @@ TEST(timer_floors, periodic_deadlines_are_absolute_and_one_period_apart) {
         EXPECT_EQ(kernel.deadlines[i] - kernel.deadlines[i - 1], milliseconds(1));
 }
 
-TEST(timer_floors, one_sleep_serves_all_children_of_a_gather) {
+TEST(timer_floors, a_gather_of_sleeping_children_needs_only_one_sleep) {
     impatient_sleeper kernel;
     trial t(workload_size::small, 4);
     gather_sleep(kernel, t);
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(all, sleepers,
                                          named<make_sleeper>{"uring", make_uring_sleeper}),
                          name_of);
 
-TEST_P(sleepers, a_sleep_to_a_deadline_that_has_passed_returns_at_once) {
+TEST_P(sleepers, a_sleep_until_a_deadline_that_has_passed_returns_immediately) {
     kernel->sleep_until(std::chrono::steady_clock::now() - milliseconds(1));
     kernel->sleep_until(time_point(std::chrono::nanoseconds(1)));
 }

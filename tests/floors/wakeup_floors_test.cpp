@@ -25,14 +25,14 @@ INSTANTIATE_TEST_SUITE_P(all, wakers,
 
 // These tests hang if a wake-up is lost.
 
-TEST_P(wakers, a_wake_up_before_the_wait_ends_the_wait) {
+TEST_P(wakers, a_wake_up_that_comes_before_the_wait_ends_the_wait_immediately) {
     for (int i = 0; i < 3; ++i) {
         kernel->wake();
         kernel->wait();
     }
 }
 
-TEST_P(wakers, another_thread_can_wake_the_waker_a_thousand_times) {
+TEST_P(wakers, another_thread_can_wake_the_waiting_thread_a_thousand_times) {
     for (const int cores : {1, 2}) {
         trial t(workload_size::small, 1000);
         post_cross_thread(*kernel, cores, t);
@@ -42,7 +42,7 @@ TEST_P(wakers, another_thread_can_wake_the_waker_a_thousand_times) {
     }
 }
 
-TEST(wakeup_floor, the_two_core_variant_is_unsupported_with_one_core) {
+TEST(wakeup_floor, the_workload_for_two_cores_is_unsupported_if_only_one_core_is_available) {
     const workloads::kept_on_core here(::sched_getcpu());
     trial t(workload_size::small, 50);
     post_cross_thread(*make_futex_waker(), 2, t);
@@ -50,7 +50,7 @@ TEST(wakeup_floor, the_two_core_variant_is_unsupported_with_one_core) {
               "the workload needs two cores for its two threads, and this process can use only one");
 }
 
-TEST_P(wakers, a_waker_sleeps_until_it_is_woken) {
+TEST_P(wakers, the_waiting_thread_sleeps_until_another_thread_wakes_it) {
     std::atomic<bool> woken = false;
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));

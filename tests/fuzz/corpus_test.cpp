@@ -16,7 +16,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
+TEST(fuzz_corpus, every_file_of_the_corpus_is_accepted_or_refused_without_an_unexpected_exception) {
     std::set<char> letters;
     for (const auto& entry : std::filesystem::directory_iterator{LOOPBENCH_FUZZ_CORPUS}) {
         const auto input = reports::read_file(entry.path().native());
@@ -31,7 +31,7 @@ TEST(fuzz_corpus, every_input_is_accepted_or_refused_by_its_reader) {
 }
 
 // A reader refuses an older format at the first line, so the fuzzer would find nothing with an older seed.
-TEST(fuzz_corpus, seeds_have_the_current_formats) {
+TEST(fuzz_corpus, the_seed_files_have_the_current_file_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);
     };

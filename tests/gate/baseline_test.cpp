@@ -105,7 +105,7 @@ TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     }
 }
 
-TEST_F(baseline, baseline_counts_accept_exactly_the_deterministic_metrics) {
+TEST_F(baseline, the_counts_of_a_baseline_file_can_have_exactly_the_deterministic_metrics) {
     for (const auto& metric : reports::known_metrics()) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;
@@ -136,7 +136,7 @@ TEST_F(baseline, an_invalid_baseline_file_is_refused_with_the_reason) {
     EXPECT_SAYS(refusal_of("[]"), "expected an object");
 }
 
-TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_path) {
+TEST_F(baseline, the_error_for_a_wrong_value_in_a_baseline_file_names_the_field) {
     EXPECT_SAYS(refusal_with("/counts/1/metric", "time"),
                 "counts[1].metric: \"time\" is not a count; expected one of waits");
     EXPECT_SAYS(refusal_with("/counts/1/metric", "syscalls"),
@@ -154,7 +154,7 @@ TEST_F(baseline, a_wrong_value_in_a_baseline_file_is_refused_with_its_path) {
     EXPECT_SAYS(refusal_of(nothing.dump()), "neither counts nor ratios");
 }
 
-TEST_F(baseline, an_update_rounds_counts_and_keeps_the_selected_metrics) {
+TEST_F(baseline, an_update_rounds_new_counts_and_keeps_counts_without_a_new_value) {
     auto all = sample_baseline();
     bench::expect_counts(
         all, {{"echo/rtt/tcp/conns:1/bytes:64", "loop-epoll", {{"syscalls", 7.00049}, {"waits", 1}}, {}},
@@ -184,7 +184,7 @@ TEST_F(baseline, an_update_writes_only_ratios_with_an_interval) {
     EXPECT_DOUBLE_EQ(times.ratios[2].low, 0.9);
 }
 
-TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused) {
+TEST_F(baseline, a_ratio_of_an_unknown_or_counted_metric_and_a_repeated_ratio_are_refused) {
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "lateness"), "lateness");
     EXPECT_SAYS(refusal_with("/times/ratios/0/metric", "syscalls"), "syscalls");
     auto two = sample_document();
@@ -194,7 +194,7 @@ TEST_F(baseline, a_ratio_of_an_unmeasured_metric_or_a_repeated_ratio_is_refused)
     EXPECT_EQ(read(two.dump()).times->ratios.size(), 2U);
 }
 
-TEST_F(baseline, each_ratio_in_a_baseline_file_has_its_pairing) {
+TEST_F(baseline, each_ratio_in_a_baseline_file_is_stored_with_its_pairing) {
     EXPECT_EQ(read(sample_document().dump()).times->ratios[0].made, reports::pairing::interleaved);
     EXPECT_SAYS(refusal_with("/times/ratios/0/pairing", "sideways"), "pairing: \"sideways\"");
     auto report = sample_report();
@@ -204,7 +204,7 @@ TEST_F(baseline, each_ratio_in_a_baseline_file_has_its_pairing) {
     EXPECT_EQ(times.ratios.back().made, reports::pairing::concurrent);
 }
 
-TEST_F(baseline, the_difference_of_two_baseline_files_is_the_changed_lines) {
+TEST_F(baseline, the_difference_of_two_baseline_files_lists_the_changed_lines) {
     const auto old = bench::write_baseline(sample_baseline());
     auto all = sample_baseline();
     all.counts[1].per_op = 0.25;

@@ -112,7 +112,7 @@ TEST(calibrate, calibrating_with_trials_of_two_machines_is_refused) {
     EXPECT_THROW(bench::judge_calibration(equal, slowed, {}), bench::usage_error);
 }
 
-TEST(calibrate, halves_of_two_different_calibrations_are_refused) {
+TEST(calibrate, trials_from_two_different_calibrations_are_refused) {
     const auto equal = ran({}, 20, 0.01), slowed = ran(std::vector<unsigned>{3}, 6, 0.01);
     EXPECT_NO_THROW(bench::judge_calibration(equal, slowed, {}));
     auto of_another_seed = slowed;
@@ -140,7 +140,7 @@ TEST(calibrate, all_trials_of_a_calibration_must_have_the_same_pairing) {
         EXPECT_SAYS(complaint, said);
 }
 
-TEST(calibrate, slowed_contenders_support_slices_like_the_original) {
+TEST(calibrate, slowed_contenders_are_interleaved_in_slices_like_the_original_contender) {
     auto base = small_plan(1);
     base.contenders.resize(1);
     base.described = {reports::describe("asio-epoll", {{"slices", "1"}})};
@@ -168,7 +168,7 @@ bench::session_record paired_by(reports::pairing made, double factor, double exp
     return content;
 }
 
-TEST(calibrate, interleaved_times_and_ratios_are_compared_with_the_referee) {
+TEST(calibrate, interleaved_times_and_ratios_are_compared_with_those_of_a_sequential_session) {
     const auto interleaved = paired_by(reports::pairing::sequential, 1, 1);
     const auto judged = [&](double factor, double exponent) {
         const auto all =
@@ -183,11 +183,11 @@ TEST(calibrate, interleaved_times_and_ratios_are_compared_with_the_referee) {
     EXPECT_FALSE(judged(1, 2).agrees);
 }
 
-TEST(calibrate, a_session_that_is_not_interleaved_has_no_referee) {
+TEST(calibrate, a_session_that_is_not_interleaved_needs_no_sequential_session_for_comparison) {
     EXPECT_FALSE(bench::referee_plan(paired_by(reports::pairing::sequential, 1, 1).plan));
 }
 
-TEST(calibrate, an_incomplete_attempt_of_a_calibration_is_ignored) {
+TEST(calibrate, a_calibration_ignores_an_attempt_with_too_few_blocks) {
     const auto slowed = ran(std::vector<unsigned>{3}, 19, 0.01);
     const auto found = bench::judge_calibration(ran({}, 39, 0.01), slowed, {.aa_blocks = 20, .blocks = 20});
     EXPECT_EQ(found.aa.tries, 1U);
@@ -267,7 +267,7 @@ TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_repla
     for (const auto* part : {"journal.jsonl", "line 1: ", "incomplete"}) EXPECT_SAYS(ended.error_tail, part);
 }
 
-TEST(calibrate_command, each_pairing_has_its_own_calibration) {
+TEST(calibrate_command, each_pairing_has_its_own_calibration_file) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", obedient());
     const auto ended = loopbench.in_shell(std::string{calibrate_briefly} + "--pairing concurrent");
@@ -287,7 +287,7 @@ TEST(calibrate_command, each_pairing_has_its_own_calibration) {
     EXPECT_FALSE(quoted_by("sequential"));
 }
 
-TEST(calibrate_command, a_contender_that_cannot_be_slowed_down_is_refused_at_once) {
+TEST(calibrate_command, a_contender_that_ignores_the_slowdown_is_refused_and_no_calibration_is_stored) {
     loopbench_command loopbench;
     loopbench.add_contender("fake", R"(row '"real_time": 10, "time_unit": "ns", "iterations": 1')");
     const auto ended = loopbench.in_shell(calibrate_briefly);

@@ -77,7 +77,7 @@ TEST_F(check_counted, a_large_slack_tolerates_an_added_system_call) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--slack 0.9").code, 3);
 }
 
-TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_it) {
+TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_the_file) {
     EXPECT_EQ(check("LOOPBENCH_TEST_COST=system_call", "--update").code, 0);
     const auto looser = check("");
     EXPECT_EQ(looser.code, 0);
@@ -89,7 +89,7 @@ TEST_F(check_counted, a_loose_baseline_file_is_reported_and_an_update_tightens_i
     EXPECT_SAYS(check("", "--update").output, "is unchanged");
 }
 
-TEST_F(check_counted, a_failing_contender_causes_an_error_and_never_becomes_the_baseline_file) {
+TEST_F(check_counted, a_failing_contender_causes_an_error_and_does_not_change_the_baseline_file) {
     const auto before = content_of(loopbench.path("baseline.json"));
     const auto ran = check("LOOPBENCH_TEST_COST=crash");
     EXPECT_EQ(ran.code, 1) << ran.output;

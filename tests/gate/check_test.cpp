@@ -50,12 +50,12 @@ TEST(check_counts, a_count_that_differs_by_at_most_its_slack_passes) {
     EXPECT_EQ(count_found(nothing, "allocations", -0.001), gate_result_kind::holds);
 }
 
-TEST(check_counts, negative_counts_are_unclear) {
+TEST(check_counts, negative_counts_are_reported_as_unclear) {
     for (const double expected : {0.0, 3.0})
         EXPECT_EQ(count_found(one_count("syscalls", expected), "syscalls", -40), gate_result_kind::unclear);
 }
 
-TEST(check_counts, bytes_have_their_own_slack) {
+TEST(check_counts, allocated_bytes_have_their_own_slack) {
     const auto expected = one_count("allocated_bytes", 0);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "allocated_bytes", 2.1), gate_result_kind::regression);
@@ -68,7 +68,7 @@ TEST(check_counts, zero_slack_still_tolerates_rounding_errors) {
     EXPECT_EQ(count_found(expected, "syscalls", 0.301), gate_result_kind::regression);
 }
 
-TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_pass) {
+TEST(check_counts, a_missing_count_never_passes_and_is_reported_as_unclear_with_the_reason) {
     const auto expected = one_count("syscalls", 1);
     const auto none = bench::check_counts(expected, {});
     EXPECT_EQ(none.at(0).kind, gate_result_kind::unclear);
@@ -82,7 +82,7 @@ TEST(check_counts, missing_counts_are_unclear_with_the_reason_and_never_pass) {
     EXPECT_EQ(bench::outcome_of(bench::check_counts(expected, cells)), gate_outcome::failed);
 }
 
-TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
+TEST(check_counts, only_deterministic_results_of_a_report_are_checked_as_counts) {
     auto report = sample_report();
     const auto waits = std::ranges::find(report.results, "waits", &reports::result::metric);
     ASSERT_NE(waits, report.results.end());
@@ -96,7 +96,7 @@ TEST(check_counts, only_deterministic_results_of_a_report_are_counts) {
     EXPECT_TRUE(cells[1].failed);
 }
 
-TEST(check_counts, the_count_of_a_result_that_was_not_run_is_unclear) {
+TEST(check_counts, the_count_of_a_result_that_was_not_run_is_reported_as_unclear) {
     reports::report cut;
     cut.results = {missing_as("yield", "loop-epoll", reports::result_status::not_run,
                               "interrupted before its first trial")};
@@ -163,7 +163,7 @@ TEST(check_times, ratios_are_compared_with_the_nearest_end_of_the_expected_inter
     EXPECT_EQ(time_found(session(1.12), doubtful).kind, gate_result_kind::suspect);
 }
 
-TEST(check_times, times_of_few_blocks_are_unclear) {
+TEST(check_times, times_from_too_few_blocks_are_reported_as_unclear) {
     EXPECT_EQ(time_found(session(1, 4)).kind, gate_result_kind::unclear);
     EXPECT_EQ(time_found(session(1.5, 4)).kind, gate_result_kind::unclear) << "no interval, no verdict";
 }
@@ -176,7 +176,7 @@ TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     }
 }
 
-TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unreliable_session) {
+TEST(check_times, a_failed_contender_fails_the_check_even_in_an_unreliable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;
     other_machine.where.kernel = "Linux 2";
@@ -192,7 +192,7 @@ TEST(check_times, a_failed_contender_is_a_failure_even_in_an_unreliable_session)
         }
 }
 
-TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup) {
+TEST(check_times, times_are_unclear_without_a_complete_and_reliable_session_of_the_same_setup) {
     auto other_machine = session(1);
     other_machine.where.kernel = "Linux 2";
     EXPECT_EQ(time_found(other_machine).kind, gate_result_kind::unclear);
@@ -216,7 +216,7 @@ TEST(check_times, times_are_unclear_without_a_reliable_session_of_the_same_setup
     EXPECT_SAYS(time_found(of_two_hosts).message, "of 2 hosts");
 }
 
-TEST(check_times, times_whose_pairing_differs_from_the_baseline_file_are_unclear) {
+TEST(check_times, times_whose_pairing_differs_from_the_baseline_file_are_reported_as_unclear) {
     auto interleaved = session(1.05);
     for (auto& item : interleaved.results) item.made = reports::pairing::interleaved;
     const auto found = time_found(interleaved);
@@ -232,7 +232,7 @@ TEST(check_times, times_whose_pairing_differs_from_the_baseline_file_are_unclear
         << "the baseline contender has another pairing";
 }
 
-TEST(check_times, missing_times_are_unclear_or_failed) {
+TEST(check_times, a_missing_time_is_unclear_unless_its_contender_has_failed) {
     auto without = session(1);
     without.results.pop_back();
     EXPECT_EQ(time_found(without).kind, gate_result_kind::unclear);
@@ -287,7 +287,7 @@ TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
     EXPECT_EQ(twice[1].kind, gate_result_kind::regression) << twice[1].message;
 }
 
-TEST(check_times, a_doubling_must_be_ruled_out_only_for_the_first_primary_metric) {
+TEST(check_times, only_the_first_primary_metric_is_unclear_if_its_value_might_have_doubled) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
         for (auto& item : noisy.results)  // the median of the pairs stays the same
@@ -318,7 +318,7 @@ gate_results after_two(const reports::report& first, const reports::report& seco
     return bench::confirm(bench::check_times(recorded_times, first, {}), recorded_times, second, {});
 }
 
-TEST(check_times, a_regression_needs_confirmation_by_a_second_session) {
+TEST(check_times, a_slower_time_is_a_regression_only_if_a_second_session_confirms_the_slowdown) {
     const auto twice = after_two(session(1.05), session(1.05));
     EXPECT_EQ(twice.at(0).kind, gate_result_kind::regression);
     EXPECT_EQ(bench::outcome_of(twice), gate_outcome::regression);

@@ -63,7 +63,7 @@ TEST_F(check_timed, an_unchanged_build_passes_after_one_session) {
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/second")));
 }
 
-TEST_F(check_timed, the_baseline_file_records_small_or_full_size) {
+TEST_F(check_timed, the_baseline_file_records_whether_the_size_is_small_or_full) {
     constexpr auto says_its_size = R"sh(, "size": "'"${LOOPBENCH_SIZE:-full}"'")sh";
     loopbench.add_contender("asio-epoll", scattering("ns=10000"), says_its_size);
     loopbench.add_contender("loop-epoll", scattering("ns=5000"), says_its_size);
@@ -134,7 +134,7 @@ TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
 }
 
-TEST_F(check_timed, a_slowdown_in_the_first_session_alone_passes_with_a_message) {
+TEST_F(check_timed, a_slowdown_that_only_the_first_session_shows_passes_with_a_message) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400; " + second_session() + " && ns=5000"));
     const auto ran = check({"--format", "json"});
@@ -153,7 +153,7 @@ TEST_F(check_timed, a_faster_build_shows_that_the_baseline_file_is_loose) {
     EXPECT_SAYS(ran.output, ": 2.5");
 }
 
-TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
+TEST_F(check_timed, a_check_whose_budget_is_too_small_is_inconclusive) {
     update();
     const auto ran = check({"--budget", "20ms"});
     EXPECT_EQ(ran.code, 4) << ran.output << ran.error_tail;
@@ -161,7 +161,7 @@ TEST_F(check_timed, a_budget_that_is_too_small_is_inconclusive) {
     EXPECT_EQ(check({"--blocks", "3"}).code, 4);
 }
 
-TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_for_a_slower_build) {
+TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_if_the_build_is_slower) {
     update();
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
     EXPECT_EQ(check().code, 5);
@@ -171,7 +171,7 @@ TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_for_a_slo
     EXPECT_SAYS(ran.output, "unreliable time of all workloads: ");
 }
 
-TEST_F(check_timed, a_confirming_session_whose_aa_copy_differs_is_unreliable) {
+TEST_F(check_timed, a_check_is_unreliable_if_the_aa_copy_of_its_second_session_differs) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
     loopbench.add_contender_that_knows_its_name(
@@ -180,7 +180,7 @@ TEST_F(check_timed, a_confirming_session_whose_aa_copy_differs_is_unreliable) {
     EXPECT_EQ(check().code, 5);
 }
 
-TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline_file) {
+TEST_F(check_timed, an_update_never_writes_an_unreliable_session_into_the_baseline_file) {
     update();
     const auto before = content_of(baseline());
     loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
@@ -193,7 +193,7 @@ TEST_F(check_timed, an_unreliable_session_never_becomes_the_baseline_file) {
     EXPECT_EQ(content_of(baseline()), before);
 }
 
-TEST_F(check_timed, an_update_reports_every_result_that_it_cannot_write) {
+TEST_F(check_timed, an_update_names_every_result_that_cannot_be_written_into_the_baseline_file) {
     const auto refused = [&](const std::vector<std::string>& words, int code, const std::string& why) {
         const auto before = content_of(baseline());
         const auto ran = check(words);
@@ -261,7 +261,7 @@ TEST_F(check_timed, an_interrupted_update_leaves_the_baseline_file_unchanged) {
     expect_interrupted();
 }
 
-TEST_F(check_timed, a_baseline_file_of_another_machine_is_inconclusive) {
+TEST_F(check_timed, a_check_against_a_baseline_file_of_another_machine_is_inconclusive) {
     update();
     auto other = nlohmann::ordered_json::parse(content_of(baseline()));
     other["times"]["machine"] = "a faster one";
@@ -279,7 +279,7 @@ TEST_F(check_timed, a_failing_contender_causes_an_error) {
     EXPECT_SAYS(ran.output, "exit code 7");
 }
 
-TEST_F(check_timed, a_report_is_checked_and_another_report_confirms_its_regression) {
+TEST_F(check_timed, a_second_report_confirms_the_regression_that_the_checked_report_shows) {
     update();
     const auto run = [&](const char* folder) {
         const auto ran = loopbench(
@@ -343,7 +343,7 @@ TEST_F(check_timed, a_file_that_is_no_baseline_file_causes_a_usage_error) {
     EXPECT_EQ(check({"--update"}).code, 2) << "--update must not overwrite the file";
 }
 
-TEST_F(check_timed, options_that_select_nothing_or_unknown_names_cause_usage_errors) {
+TEST_F(check_timed, options_that_select_nothing_and_unknown_names_cause_usage_errors) {
     update();
     EXPECT_EQ(check({"--tier", "counts"}).code, 2);
     EXPECT_EQ(check({"--contender", "loop-epol"}).code, 2);

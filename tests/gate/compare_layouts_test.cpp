@@ -48,7 +48,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(compare_layouts, unchanged_code_shows_no_difference_although_single_builds_differ) {
+TEST_F(compare_layouts, unchanged_code_shows_no_difference_although_its_layouts_differ_in_speed) {
     add_layouts("old", 200000);
     add_layouts("new", 200000, 1);
     const auto ran = run();
@@ -59,7 +59,7 @@ TEST_F(compare_layouts, unchanged_code_shows_no_difference_although_single_build
     EXPECT_SAYS(single.error_tail, "each build has one layout");
 }
 
-TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_reported) {
+TEST_F(compare_layouts, a_slower_build_is_a_regression_and_the_effect_of_the_layout_is_reported) {
     add_layouts("old", 200000);
     add_layouts("new", 220000, 1);
     const auto ran = run();
@@ -73,7 +73,7 @@ TEST_F(compare_layouts, a_slower_build_is_found_and_the_effect_of_the_layout_is_
     EXPECT_SAYS(ran.output, "effect of code placement");
 }
 
-TEST_F(compare_layouts, each_trial_names_its_layout_and_each_layout_runs_once_per_cycle) {
+TEST_F(compare_layouts, each_trial_records_its_layout_and_each_layout_runs_once_per_cycle) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     run({"--workload", "yield"});
@@ -137,7 +137,7 @@ TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
     complaint("/old is an executable and ");
 }
 
-TEST_F(compare_layouts, programs_with_different_benchmarks_are_refused) {
+TEST_F(compare_layouts, layouts_with_different_benchmarks_are_refused) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
     auto other = content_of(folder_of("old") / "07");

@@ -39,7 +39,7 @@ protected:
     loopbench_command loopbench;
 };
 
-TEST_F(compare, the_same_build_shows_no_difference) {
+TEST_F(compare, comparing_two_equal_builds_shows_no_difference) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run();
@@ -75,7 +75,7 @@ TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     EXPECT_SAYS(ran.error_tail, "5 % is not ruled out");
 }
 
-TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
+TEST_F(compare, a_comparison_whose_budget_ends_before_the_first_trial_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
     const auto ran = run({"--budget", "1ms"});
@@ -85,7 +85,7 @@ TEST_F(compare, a_budget_that_ends_before_the_first_trial_is_inconclusive) {
 
 // The deadlines of a periodic timer determine its time per operation. This time therefore shows neither the
 // lateness nor the cost of waiting.
-TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
+TEST_F(compare, timer_workloads_are_judged_by_their_lateness_and_cpu_time) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
             R"sh(row "\"real_time\": 1000000, \"late_p50\": $(( {0} + {0} * ($(trials) * 37 % 7 - 3) / 50 )), \"late_p99\": $(( 90000 + ($(trials) % 5) * 40000 )), \"cpu\": $(( {1} + $(trials) * 37 % 7 ))")sh",
@@ -109,14 +109,14 @@ TEST_F(compare, timers_are_judged_by_lateness_and_cpu) {
     EXPECT_EQ(compared_with(30'000, 10'000).code, 0);
 }
 
-TEST_F(compare, timers_that_report_only_their_time_are_inconclusive) {
+TEST_F(compare, a_comparison_of_timer_workloads_that_report_only_their_time_is_inconclusive) {
     for (const auto* name : {"old", "new"}) loopbench.add_contender_of("timer/periodic", name, good_row);
     const auto ran = run();
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
     EXPECT_SAYS(ran.error_tail, "next on timer/periodic: the contender cannot be compared");
 }
 
-TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
+TEST_F(compare, a_comparison_is_inconclusive_if_the_new_build_reports_no_lateness_of_a_timer) {
     const auto timer = [](const char* more) {
         return fmt::format(
             R"sh(row "\"real_time\": 1000000, {}\"cpu\": $(( 20000 + $(trials) * 37 % 7 ))")sh", more);
@@ -130,7 +130,7 @@ TEST_F(compare, a_timer_that_stops_reporting_its_lateness_is_inconclusive) {
     }
 }
 
-TEST_F(compare, a_session_whose_times_scatter_widely_is_inconclusive) {
+TEST_F(compare, a_comparison_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     // Scattered times do not make a session unreliable, because each pair cancels the scatter that both of
@@ -240,7 +240,7 @@ protected:
     }
 };
 
-TEST_F(compare_reports, a_slowdown_between_two_reports_is_found) {
+TEST_F(compare_reports, a_slowdown_between_two_reports_is_a_regression) {
     EXPECT_EQ(between(report_with(100, 50), report_with(100, 50)).code, 0);
     const auto slower = between(report_with(100, 50), report_with(100, 53));
     EXPECT_EQ(slower.code, 3);
@@ -249,7 +249,7 @@ TEST_F(compare_reports, a_slowdown_between_two_reports_is_found) {
         << "three trials cannot rule out a slowdown";
 }
 
-TEST_F(compare_reports, failed_and_missing_results_are_found) {
+TEST_F(compare_reports, failed_and_missing_results_of_the_new_report_are_named_with_the_reason) {
     const auto with = [](reports::result_status status, const char* reason) {
         auto content = two_times(100, 50);
         auto& cell = content.results.back();
@@ -376,7 +376,7 @@ TEST_F(compare_reports, comparing_different_pairings_is_inconclusive_and_names_t
     EXPECT_EQ(between(reports::write_json(interleaved), reports::write_json(interleaved)).code, 0);
 }
 
-TEST_F(compare_reports, different_slice_lengths_are_reported) {
+TEST_F(compare_reports, different_slice_lengths_of_two_reports_are_shown) {
     auto usual = two_times(100, 50), longer = usual, sequential = usual;
     usual.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 500'000, 1'500'000};
     longer.plan = reports::planned{"full", 0.5, 60, 12, {}, {}, 250'000, 4'000'000};
@@ -387,7 +387,7 @@ TEST_F(compare_reports, different_slice_lengths_are_reported) {
     EXPECT_EQ(between(reports::write_json(usual), reports::write_json(sequential)).error_tail, "");
 }
 
-TEST_F(compare_reports, another_machine_or_build_is_reported_with_a_remedy) {
+TEST_F(compare_reports, reports_from_different_machines_or_builds_cause_a_message_with_a_remedy) {
     auto old = two_times(100, 50), next = old;
     old.plan = reports::planned{"full", 0.5, 60, 12, {}};
     next.plan = reports::planned{"full", 0.5, 60, 12, 1};
@@ -475,7 +475,7 @@ TEST_F(compare_reports, lateness_is_compared_relative_to_the_baseline) {
     EXPECT_SAYS(unknown.error_tail, "across two sessions");
 }
 
-TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclusive) {
+TEST_F(compare_reports, a_comparison_is_inconclusive_if_the_new_report_lacks_the_lateness_of_a_timer) {
     auto then = two_timers(60e3, 30e3);
     for (const auto& item : two_timers(20e3, 10e3).results) {
         if (item.metric != "late_p50") continue;
@@ -505,7 +505,7 @@ TEST_F(compare_reports, a_timer_that_no_longer_reports_its_lateness_is_inconclus
     EXPECT_EQ(between(unknown.first, unknown.second).code, 4) << "a later version knows other metrics";
 }
 
-TEST_F(compare_reports, a_baseline_without_samples_is_compared_by_the_ratios_of_rounds) {
+TEST_F(compare_reports, results_are_compared_by_the_ratios_of_their_rounds_if_the_baseline_has_no_samples) {
     auto content = two_times(100, 50);
     content.results[0].samples.clear();
     content.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 2, 2};
@@ -514,7 +514,7 @@ TEST_F(compare_reports, a_baseline_without_samples_is_compared_by_the_ratios_of_
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST(two_reports, reports_of_several_hosts_give_no_intervals_across_hosts) {
+TEST(two_reports, comparing_reports_of_several_hosts_gives_no_intervals_across_hosts) {
     auto merged = two_times(100, 50);
     merged.hosts.emplace(2);
     merged.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 1.9, 2.1};
@@ -524,7 +524,7 @@ TEST(two_reports, reports_of_several_hosts_give_no_intervals_across_hosts) {
     for (const auto& item : found.results) EXPECT_FALSE(item.by_host) << item.contender;
 }
 
-TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_rounds) {
+TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_their_rounds) {
     auto then = two_times(100, 50), now = then;
     for (auto* report : {&then, &now}) {
         for (auto& item : report->results) item.made = reports::pairing::interleaved;
@@ -550,7 +550,7 @@ reports::report random_session(std::mt19937_64& random, double slower) {
     return content;
 }
 
-TEST(two_reports, equal_builds_usually_pass_and_slower_builds_are_regressions) {
+TEST(two_reports, reports_of_equal_builds_usually_pass_and_reports_of_slower_builds_are_regressions) {
     std::mt19937_64 random{20261122};
     const auto outcome = [&](double slower) {
         const auto then = random_session(random, 1), now = random_session(random, slower);
@@ -566,7 +566,7 @@ TEST(two_reports, equal_builds_usually_pass_and_slower_builds_are_regressions) {
     EXPECT_GE(passed, 15);
 }
 
-TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
+TEST(gate, a_failure_outranks_an_unreliable_session_and_an_unreliable_session_outranks_a_regression) {
     auto report = sample_report();
     const auto session = [&] { return bench::outcome_of(bench::judge_session(report)); };
     const auto gate = [&](double tolerated_pct) {
@@ -591,7 +591,7 @@ TEST(gate, the_outcome_ranks_a_failure_first_and_an_unreliable_session_second) {
 }
 
 // The timers fire early, so their lateness is negative, and the result has a difference instead of a ratio.
-TEST(gate, a_doubling_must_be_ruled_out_even_if_the_result_is_a_difference) {
+TEST(gate, a_lateness_given_as_a_difference_is_inconclusive_if_the_lateness_might_have_doubled) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);
         for (auto& item : report.results) {
@@ -610,7 +610,7 @@ TEST(gate, a_doubling_must_be_ruled_out_even_if_the_result_is_a_difference) {
     EXPECT_EQ(found("late_p50", 61e3, verdict::slower), gate_outcome::regression);
 }
 
-TEST(gate, duplicate_results_are_judged_too) {
+TEST(gate, the_gate_also_judges_duplicate_results) {
     auto report = sample_report();
     std::erase_if(report.results, [](const auto& item) { return item.status != reports::result_status::ok; });
     report.workloads[1].primary_metrics = {"time"};

@@ -32,11 +32,11 @@ TEST(entry, an_entry_restores_its_report_byte_for_byte) {
                   reports::write_json(report));
 }
 
-TEST(entry, the_content_id_is_stable_across_versions) {
+TEST(entry, the_content_id_of_a_report_is_the_same_in_every_version_of_loopbench) {
     EXPECT_EQ(bench::entry_of(report_of_day(1), {}).content, "fbd6a555-a6a4-509d-9083-54214e793ff0");
 }
 
-TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
+TEST(entry, the_content_id_depends_on_the_contents_of_a_report_and_not_on_its_file) {
     const auto report = sample_report();
     const auto read = bench::read_entry(reports::write_json(report), "report.json", {"abc", true, "left"});
     EXPECT_EQ(read.content, bench::entry_of(report, {}).content);
@@ -51,7 +51,7 @@ TEST(entry, the_content_id_depends_on_the_contents_and_not_on_the_file) {
     EXPECT_NE(bench::entry_of(other, {}).content, read.content);
 }
 
-TEST(entry, a_result_with_a_ratio_keeps_its_ratio_and_other_results_keep_their_values) {
+TEST(entry, an_entry_stores_ratios_for_results_with_a_ratio_and_values_for_all_other_results) {
     auto report = report_of_day(1, 1.0 / 3, 1234567890.125);
     const auto kept = bench::entry_of(report, {});
     EXPECT_EQ(nlohmann::json::parse(kept.points)["contenders"], (nlohmann::json{"asio-epoll", "loop-epoll"}));
@@ -79,7 +79,7 @@ TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     EXPECT_NO_THROW(bench::entry_of(report, {})) << "the same metric with another pairing is another series";
 }
 
-TEST(entry, points_of_primary_metrics_and_counts_are_kept_apart_from_other_points) {
+TEST(entry, points_of_primary_metrics_and_counts_are_stored_separately_from_other_points) {
     auto report = report_of_day(1);
     report.workloads[0].primary_metrics = {"cpu"};
     auto kept = bench::entry_of(report, {});
@@ -171,7 +171,7 @@ TEST(entry, a_counter_with_the_name_of_a_metric_adds_no_samples_to_the_metric) {
     EXPECT_EQ(samples("throughput"), several{10.0});
 }
 
-TEST(entry, a_google_benchmark_with_a_failed_repetition_has_no_number) {
+TEST(entry, a_result_of_google_benchmark_with_a_failed_repetition_has_no_number) {
     std::string printed{of_google_benchmark};
     for (const auto* message : {"wrong result", "and again"})
         printed.insert(printed.find("    {\"name\": \"BM_broken\""),
@@ -246,13 +246,13 @@ TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
     EXPECT_SAYS(complaint, "--assume-utc");
 }
 
-TEST(entry, google_benchmark_output_is_recognized_in_a_folder_named_loopbench) {
+TEST(entry, google_benchmark_output_of_a_program_in_a_folder_named_loopbench_is_recognized) {
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
 }
 
-TEST(entry, a_report_of_a_shard_is_refused_with_the_remedy_to_merge) {
+TEST(entry, the_error_for_a_report_of_a_shard_suggests_to_merge_the_shards) {
     auto report = sample_report();
     report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
     const auto complaint = complaint_of<reports::format_error>(
@@ -260,7 +260,7 @@ TEST(entry, a_report_of_a_shard_is_refused_with_the_remedy_to_merge) {
     for (const auto* part : {"1/report.json: ", "shard", "`loopbench merge`"}) EXPECT_SAYS(complaint, part);
 }
 
-TEST(entry, files_that_are_no_reports_are_refused_with_their_names) {
+TEST(entry, the_error_for_a_file_that_is_no_report_names_the_file) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench-report/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":

@@ -81,7 +81,7 @@ TEST_F(history_command, a_refused_file_is_named_and_the_files_added_before_it_ar
     EXPECT_EQ(runs().size(), 1);
 }
 
-TEST_F(history_command, the_changes_command_exits_with_3_if_a_new_change_is_worse) {
+TEST_F(history_command, the_changes_command_exits_with_code_3_if_a_new_change_is_worse) {
     std::vector<std::string> files;
     std::mt19937_64 random{3};
     std::normal_distribution<double> noise{0, 0.005};
@@ -179,7 +179,7 @@ TEST_F(history_command, an_environment_variable_selects_the_history) {
               2);
 }
 
-TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
+TEST_F(history_command, a_run_adds_its_report_to_the_history_and_shows_no_password) {
     loopbench.add_contender("asio-epoll", good_row);
     loopbench.add_contender("loop-epoll", good_row);
     const auto ran = loopbench({"run", "--blocks", "2", "-o", loopbench.out(), "--history", history.place()});
@@ -197,7 +197,7 @@ TEST_F(history_command, run_adds_its_report_and_shows_no_password) {
 
 // The second run starts in the folder .git, where git knows the commit but cannot tell if
 // the sources are clean.
-TEST_F(history_command, run_does_not_call_sources_clean_if_git_cannot_tell) {
+TEST_F(history_command, a_run_records_an_unknown_state_of_the_sources_if_git_cannot_determine_the_state) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
             git init -q $folder/sources && cd $folder/sources
@@ -233,7 +233,7 @@ TEST_F(history_command, two_concurrently_added_reports_are_both_kept) {
     EXPECT_EQ(runs().size(), 2);
 }
 
-TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_reported) {
+TEST_F(history_command, adding_a_report_beyond_the_file_size_limit_changes_nothing_and_causes_an_error) {
     if (!history.is_file()) return;
     ASSERT_EQ(run("add", {write(report_of_day(1), "1.json")}).code, 0);
     write(large_report(2), "2.json");
@@ -248,7 +248,7 @@ TEST_F(history_command, an_add_beyond_a_file_size_limit_changes_nothing_and_is_r
 
 // This test fills a disk instead of limiting the file size of a process. For this purpose, the test mounts a
 // small file system, which disappears when the shell ends.
-TEST_F(history_command, an_add_to_a_full_disk_changes_nothing_and_is_reported) {
+TEST_F(history_command, adding_a_report_on_a_full_disk_changes_nothing_and_causes_an_error) {
     if (!history.is_file()) return;
     constexpr int refused = 77;
     write(report_of_day(1), "1.json");

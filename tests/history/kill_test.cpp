@@ -95,7 +95,7 @@ protected:
     int killed_ = 0;
 };
 
-TEST_F(killed_add, a_kill_at_any_moment_loses_no_run_and_leaves_no_partial_report) {
+TEST_F(killed_add, a_kill_while_a_report_is_added_loses_no_run_and_leaves_no_partial_report) {
     const int wanted = kills_wanted();
     std::size_t kept = whole_runs();
     for (int number = 2; killed_ < wanted && number < 20 + 4 * wanted; ++number) {

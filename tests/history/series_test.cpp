@@ -93,7 +93,7 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
 }
 
-TEST_F(series, different_pairings_are_different_series) {
+TEST_F(series, results_with_different_pairings_belong_to_different_series) {
     add(report_of_day(1));
     auto other = report_of_day(2);
     for (auto& item : other.results) item.made = reports::pairing::interleaved;
@@ -113,7 +113,7 @@ std::string one_number_for(const char* places) {
                        places);
 }
 
-TEST_F(series, damaged_points_are_reported_with_the_place_of_the_history) {
+TEST_F(series, the_error_for_damaged_points_names_the_place_of_the_history) {
     const auto read_from = [&](const std::string& points) {
         for (const auto& run : store.runs()) store.remove(std::array{run.id});
         auto kept = entry_of(report_of_day(1), {});
@@ -157,7 +157,7 @@ TEST_F(series, unknown_names_in_a_selection_cause_usage_errors) {
         << "a requested metric is always included";
 }
 
-TEST_F(series, a_change_is_reported_with_its_size_and_the_runs_around_it) {
+TEST_F(series, a_change_is_reported_with_its_size_and_with_the_runs_before_and_after_the_change) {
     add_a_change();
     const auto all = read();
     const auto changes = bench::changes_in(all);
@@ -183,7 +183,7 @@ TEST_F(series, a_change_is_reported_with_its_size_and_the_runs_around_it) {
     EXPECT_EQ(json["changes"][0]["after"]["commit"], "commit30");
 }
 
-TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
+TEST_F(series, a_new_machine_starts_a_new_series_and_causes_no_reported_change) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.005};
     for (int day = 0; day < 40; ++day) {
@@ -196,7 +196,7 @@ TEST_F(series, a_new_machine_starts_a_new_series_without_a_change) {
 
 // A change of the baseline's times can come from the machine, and the report has no reference
 // that would show this.
-TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
+TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_reported) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
         report.results[0].median = day < 20 ? 30 : 60;
@@ -207,7 +207,7 @@ TEST_F(series, the_baselines_own_times_are_shown_and_not_judged) {
     EXPECT_TRUE(bench::changes_in(all).empty());
 }
 
-TEST_F(series, values_are_judged_if_there_is_no_baseline) {
+TEST_F(series, changes_of_the_values_are_reported_in_a_series_without_a_baseline) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
         report.baseline = "";
@@ -235,7 +235,7 @@ std::vector<reports::report> without_baseline(const std::function<double(int day
 }
 
 // Simulates a machine that becomes noisy, and a build that does not become slower.
-TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
+TEST_F(series, a_larger_spread_of_the_values_counts_as_neither_better_nor_worse) {
     std::mt19937_64 random{8};
     std::normal_distribution<double> noise{0, 1};
     for (const auto& report :
@@ -254,7 +254,7 @@ TEST_F(series, a_larger_spread_is_neither_better_nor_worse) {
 }
 
 // A zero has no logarithm, and a difference from zero cannot be expressed in per cent.
-TEST_F(series, a_series_with_a_zero_reports_absolute_changes) {
+TEST_F(series, a_series_that_contains_a_zero_reports_changes_in_units_instead_of_percentages) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};
     for (const auto& report :

@@ -64,7 +64,7 @@ TEST(store, an_added_report_can_be_read_back) {
     EXPECT_FALSE(runs[0].complete);
 }
 
-TEST(store, adding_a_report_again_only_updates_its_origin) {
+TEST(store, adding_a_report_again_updates_only_the_origin_of_the_report) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));
@@ -84,7 +84,7 @@ TEST(store, adding_a_report_again_only_updates_its_origin) {
     EXPECT_FALSE(store.runs()[0].dirty) << "the state of the new commit is unknown";
 }
 
-TEST(store, a_finished_run_replaces_its_interrupted_report) {
+TEST(store, the_report_of_a_finished_run_replaces_the_report_of_the_interrupted_run) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -128,7 +128,7 @@ TEST(store, a_commit_from_the_caller_replaces_the_commit_in_the_file) {
     EXPECT_EQ(store.runs()[0].machine.name, "left");
 }
 
-TEST(store, machines_are_numbered_by_their_first_run) {
+TEST(store, machines_are_numbered_in_the_order_of_their_first_runs) {
     const empty_history history;
     auto store = opened(history);
     store.add(bench::entry_of(report_of_day(3), {}));
@@ -139,7 +139,7 @@ TEST(store, machines_are_numbered_by_their_first_run) {
     EXPECT_EQ(numbers, (std::vector<std::size_t>{2, 1, 1}));
 }
 
-TEST(store, the_largest_integers_are_accepted) {
+TEST(store, reports_with_the_largest_possible_integers_are_accepted) {
     const empty_history history;
     auto store = opened(history);
     auto report = report_of_day(1);
@@ -151,7 +151,7 @@ TEST(store, the_largest_integers_are_accepted) {
 }
 
 // The store passes names as SQL parameters, so that no name can change a statement.
-TEST(store, names_of_any_bytes_are_accepted) {
+TEST(store, names_that_contain_arbitrary_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);
     std::string all_bytes;
@@ -213,7 +213,7 @@ TEST(store, a_history_of_another_format_is_refused_and_left_unchanged) {
     EXPECT_EQ(opened(history).runs().size(), 1);
 }
 
-TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
+TEST(store, a_history_of_another_format_is_refused_even_if_a_table_is_missing) {
     const empty_history history;
     opened(history);
     other_session{history}.sql << "DROP TABLE loopbench_run";
@@ -221,7 +221,7 @@ TEST(store, a_history_with_unknown_tables_and_another_format_is_refused) {
     EXPECT_SAYS(complaint_of<reports::other_format>([&] { opened(history); }), "update loopbench");
 }
 
-TEST(store, a_database_lock_of_another_process_is_reported) {
+TEST(store, adding_a_report_while_another_process_locks_the_database_causes_an_error) {
     const empty_history history;
     opened(history);
     bench::store store{history.place(), opening::existing, 1s};
@@ -263,7 +263,7 @@ TEST(sqlite, files_that_are_no_history_are_refused_and_left_unchanged) {
     EXPECT_THROW((bench::store{other, opening::created_if_missing}), bench::usage_error);
 }
 
-TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remedy) {
+TEST(sqlite, a_history_file_that_cannot_be_examined_or_created_is_reported_with_the_reason) {
     const temporary_folder folder;
     const auto loop = folder / "loop.db", text = folder / "text";
     std::filesystem::create_symlink(loop, loop);
@@ -277,7 +277,7 @@ TEST(sqlite, a_place_that_cannot_be_examined_or_created_is_reported_with_a_remed
     EXPECT_SAYS(folderless, "--history");
 }
 
-TEST(sqlite, no_run_is_lost_if_the_file_disappears_during_use) {
+TEST(sqlite, no_run_is_lost_if_the_history_file_is_moved_while_the_history_is_open) {
     const temporary_folder folder;
     const auto file = folder / "history.db", elsewhere = folder / "elsewhere.db";
     bench::store store{file.native(), opening::created_if_missing};
@@ -308,7 +308,7 @@ TEST(sqlite, a_damaged_history_file_is_reported) {
         (bench::store{file, opening::created_if_missing}.add(bench::entry_of(report_of_day(2), {}))));
 }
 
-TEST(sqlite, a_path_of_any_characters_is_accepted_or_refused_with_a_reason) {
+TEST(sqlite, the_path_of_a_history_can_contain_any_character_except_a_double_quote) {
     const temporary_folder folder;
     for (const auto* name :
          {"a b  c.db", "a=b timeout=0.db", "it's; --.db", "new/folder/history.db", "ä\n.db"}) {
@@ -320,7 +320,7 @@ TEST(sqlite, a_path_of_any_characters_is_accepted_or_refused_with_a_reason) {
     EXPECT_THROW((bench::store{(folder / "\"").native(), opening::created_if_missing}), bench::usage_error);
 }
 
-TEST(postgresql, no_run_is_lost_if_the_connection_ends_during_use) {
+TEST(postgresql, no_run_is_lost_if_the_server_closes_the_connection_during_an_add) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     auto store = opened(history);
@@ -356,7 +356,7 @@ TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     EXPECT_EQ(opened(history).runs().size(), 8);
 }
 
-TEST(postgresql, a_read_only_server_can_be_read_and_reports_failed_writes) {
+TEST(postgresql, a_history_on_a_read_only_server_can_be_read_and_writing_causes_an_error) {
     if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
     const empty_history history;
     opened(history);
@@ -368,7 +368,7 @@ TEST(postgresql, a_read_only_server_can_be_read_and_reports_failed_writes) {
         "permission");
 }
 
-TEST(postgresql, an_unreachable_server_is_named_without_its_password) {
+TEST(postgresql, the_error_for_an_unreachable_server_does_not_contain_the_password) {
     for (const auto* url :
          {"postgresql://me:secret@localhost:1/none", "postgresql://me:secret@[localhost/none"})
         try {
@@ -380,7 +380,7 @@ TEST(postgresql, an_unreachable_server_is_named_without_its_password) {
 }
 
 // libpq's own error message would contain a part of the password.
-TEST(postgresql, a_badly_encoded_password_is_refused_without_showing_it) {
+TEST(postgresql, the_error_for_a_badly_encoded_password_does_not_contain_the_password) {
     for (const std::string password : {"sec%zzret", "sec%00ret", "sec%", "sec/ret", "12/secret", "s@secret"})
         for (const auto& url : {"postgresql://me:" + password + "@localhost:1/none",
                                 "postgresql://localhost:1/none?password=" + password})
@@ -397,7 +397,7 @@ TEST(postgresql, a_badly_encoded_password_is_refused_without_showing_it) {
         << "no server listens here";
 }
 
-TEST(place, a_url_of_another_database_is_refused) {
+TEST(place, a_url_of_an_unsupported_kind_of_database_is_refused) {
     for (const auto* url : {"mysql://me:secret@host/db", "sqlite:///history.db", "file:///history.db"}) try {
             bench::store{url, opening::created_if_missing};
             ADD_FAILURE() << url;

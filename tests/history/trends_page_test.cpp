@@ -69,7 +69,7 @@ TEST_F(trends_page, a_constant_series_is_written_as_one_number) {
     EXPECT_EQ(line_of(shown(), "syscalls", "loop-epoll")["values"], 1);
 }
 
-TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_pages_is_given) {
+TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_the_report_pages_is_given) {
     EXPECT_TRUE(shown()["runs"][0]["page"].is_null());
     const auto all = shown("../reports");
     EXPECT_EQ(all["reports"], "../reports");
@@ -92,7 +92,7 @@ TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_runs_and_their_ch
     EXPECT_EQ(shown("", 0)["runs"].size(), 1);
 }
 
-TEST_F(trends_page, runs_that_are_in_no_series_are_not_counted) {
+TEST_F(trends_page, the_page_does_not_count_runs_that_are_in_no_series) {
     auto interrupted = report_of_day(41);
     interrupted.complete = false;
     store.add(bench::entry_of(interrupted, {}));

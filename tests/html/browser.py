@@ -82,12 +82,18 @@ class Browser:
             raise RuntimeError(f"{method}: {answer['error']['message']}")
         return answer["result"]
 
-    def open(self, path, width=1280, scheme="light"):
-        """Opens the file and waits until the page is loaded. Afterwards `events` contains all events since the call."""
+    def open(self, path, width=1280, scheme="light", fragment=""):
+        """Opens the file and waits until the page is loaded. Afterwards `events` contains all events since the call.
+        `fragment` is the part of the address after the #.
+        """
         self.resize(width)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.navigate("about:blank")  # otherwise another fragment would not load the page again
+        self.navigate(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
+
+    def navigate(self, address):
         self.events.clear()
-        self.call("Page.navigate", url=path.resolve().as_uri())
+        self.call("Page.navigate", url=address)
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self.receive()
 

@@ -14,6 +14,14 @@ LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal
 
+# A JavaScript expression that becomes true after the page has drawn all charts.
+ALL_DRAWN = """
+new Promise((resolve) => {
+  const look = () => (due.length ? setTimeout(look, 10) : resolve(true));
+  setTimeout(look, 10);
+})
+"""
+
 # A JavaScript expression: the number of drawn pixels, the number of points and the title of each canvas.
 DRAWN = """
 [...document.querySelectorAll("canvas")].map((canvas) => {
@@ -58,11 +66,15 @@ class PageTest(unittest.TestCase):
         self.assertEqual(self.browser.complaints(), [])
         self.assertEqual(self.browser.requests(), [page.resolve().as_uri()])
 
+    def run_when_drawn(self, script):
+        self.browser.run(ALL_DRAWN)
+        return self.browser.run(script)
+
     def texts(self, selector):
         return self.browser.run(f"[...document.querySelectorAll('{selector}')].map((each) => each.textContent)")
 
     def expect_drawn(self, at_least):
-        charts = self.browser.run(DRAWN)
+        charts = self.run_when_drawn(DRAWN)
         self.assertGreaterEqual(len(charts), at_least)
         for chart in charts:
             self.assertGreater(chart["points"], 1, chart)

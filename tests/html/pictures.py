@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Takes pictures of report.html and of the trends page, so that people can look at them. There are pictures of the
-whole page and of its first screen, in light and dark, in a wide and a narrow window, and as a printed document.
+whole page and of its first screen, in light and dark, in a wide and a narrow window, for readers with deuteranopia, and
+as a printed document.
 
 usage: pictures.py LOOPBENCH SOURCE_FOLDER OUT_FOLDER [REPORT.json HISTORY.db]
 
 Without a report, the script uses the journal in the repository and a history that is generated from this journal.
-docs/report.png and docs/report-dark.png are the first screens at 1280 pixels; docs/trends.png is the first screen of
-the trends page.
+docs/report.png and docs/report-dark.png are the first screens at 1280 pixels, with 64 colours (pngquant 64, or
+ImageMagick's -colors 64); docs/trends.png is the first screen of the trends page.
 """
 
 import base64
@@ -18,7 +19,7 @@ import tempfile
 
 from browser import Browser
 
-SCREEN_HEIGHT = 900
+SCREEN_HEIGHT = 960  # the page of a quick run then shows two whole rows of bars
 
 
 def take(page, file, out, prefix=""):
@@ -34,6 +35,9 @@ def take(page, file, out, prefix=""):
                 clip = {"x": 0, "y": 0, "width": width, "height": shown, "scale": 1}
                 save(f"{prefix}{scheme}-{width}-{name}.png",
                      page.call("Page.captureScreenshot", clip=clip, captureBeyondViewport=True))
+            page.call("Emulation.setEmulatedVisionDeficiency", type="deuteranopia")
+            save(f"{prefix}{scheme}-{width}-deuteranopia.png", page.call("Page.captureScreenshot"))
+            page.call("Emulation.setEmulatedVisionDeficiency", type="none")
             save(f"{prefix}{scheme}-{width}-printed.pdf",
                  page.call("Page.printToPDF", preferCSSPageSize=True, printBackground=True))
 

@@ -98,7 +98,7 @@ class Trends(PageTest):
 
     def test_every_drawn_point_has_the_values_of_the_history(self):
         self.open()
-        kept, drawn = self.kept_points(), self.browser.run(POINTS)
+        kept, drawn = self.kept_points(), self.run_when_drawn(POINTS)
         self.assertGreater(len(drawn), 1000)
         for point in drawn:
             exact = kept[tuple(point[key] for key in ("workload", "metric", "contender", "machine", "date"))]
@@ -138,7 +138,7 @@ class Trends(PageTest):
     def test_a_change_is_marked_in_its_chart(self):
         """Looks for the mark, which has the colour of `worse` and surrounds the point of the changed run."""
         self.open()
-        red = self.browser.run("""(() => {
+        red = self.run_when_drawn("""(() => {
           const panel = shownPanels().find((each) => each.workload === "yield");
           const canvas = panel.element.querySelector("canvas"), chart = Chart.getChart(canvas);
           const set = chart.data.datasets.findIndex(({line}) => line.changes.length);
@@ -159,7 +159,7 @@ class Trends(PageTest):
         self.assertTrue(self.browser.run(f"""shownPanels().every((panel) => panel.lines.every(({{points, machine}}) =>
             points.every(({{run}}) => run.machine === machine &&
               (machine === 2) === (runs.indexOf(run) >= {OTHER_MACHINE}))))"""))
-        dashed = self.browser.run(f"""(() => {{
+        dashed = self.run_when_drawn(f"""(() => {{
           const canvas = shownPanels()[0].element.querySelector("canvas");
           const {{chartArea: area, scales: {{x}}}} = Chart.getChart(canvas);
           const {{data}} = canvas.getContext("2d").getImageData(x.getPixelForValue({OTHER_MACHINE - 0.5}) - 1, area.top,
@@ -172,6 +172,15 @@ class Trends(PageTest):
         self.choose(machine="2")
         self.assertEqual(self.browser.run("shownRuns().length"), RUNS - OTHER_MACHINE)
         self.assertEqual(self.browser.run("machineChanges().length"), 0)
+
+    def test_the_address_keeps_filters_and_choices(self):
+        self.open()
+        self.choose(filter="echo", metric="time", show="value")
+        chosen = "[JSON.stringify(choice), location.hash.slice(1)]"
+        before = self.browser.run(chosen)
+        self.assertIn("metric=time", before[1])
+        self.open(fragment=before[1])
+        self.assertEqual(self.browser.run(chosen), before)
 
     def test_series_are_filtered_by_workload_contender_metric_and_machine(self):
         self.open()
@@ -186,9 +195,9 @@ class Trends(PageTest):
         self.browser.run(f"{box}.click()")
         names = ("shownPanels().flatMap((panel) => Chart.getChart(panel.element.querySelector('canvas'))"
                  ".data.datasets.map(({label}) => label))")
-        self.assertEqual(set(self.browser.run(names)), {"loop-epoll"})
+        self.assertEqual(set(self.run_when_drawn(names)), {"loop-epoll"})
         self.browser.run(f"{box}.click()")
-        self.assertEqual(set(self.browser.run(names)), {"loop-epoll", "loop-uring"})
+        self.assertEqual(set(self.run_when_drawn(names)), {"loop-epoll", "loop-uring"})
         self.choose(metric="counts")
         self.assertEqual(self.texts("#trends-count")[0].split(" ")[:2], ["0", "charts"])
 

@@ -77,7 +77,7 @@ TEST_P(steady_state, timers_that_fire_or_are_cancelled_allocate_nothing) {
     EXPECT_EQ(allocations_of(round), 0u);
 }
 
-TEST_P(steady_state, an_echo_allocates_nothing) {
+TEST_P(steady_state, echoing_a_message_allocates_nothing) {
     std::optional<stream_pair> pair;
     auto echoes = [&]() -> task<void> {
         std::array<std::byte, 64> buffer;

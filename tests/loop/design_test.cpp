@@ -24,11 +24,11 @@ TEST(designs, each_design_can_be_found_by_its_unique_name) {
 class every_design : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, every_design, all_designs(), design_name);
 
-TEST_P(every_design, a_design_makes_a_loop_with_its_name) {
+TEST_P(every_design, the_loop_of_a_design_has_the_name_of_the_design) {
     EXPECT_EQ(make_loop()->name(), GetParam());
 }
 
-TEST_P(every_design, a_few_steps_run_all_posted_callbacks) {
+TEST_P(every_design, three_steps_run_a_hundred_posted_callbacks) {
     const auto owner = make_loop();
     int ran = 0;
     for (int i = 0; i < 100; ++i) owner->post([&] { ++ran; });
@@ -38,7 +38,7 @@ TEST_P(every_design, a_few_steps_run_all_posted_callbacks) {
 
 // The fixtures in support.hpp distinguish designs by their names. Without this test, the fixtures would
 // silently treat a new or renamed design in the wrong way.
-TEST(designs, the_tests_know_every_design) {
+TEST(designs, the_list_of_designs_in_this_test_is_complete) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
     EXPECT_EQ(names, (std::multiset<std::string_view>{"loop-round-robin", "loop-tick", "loop-layered",
@@ -47,7 +47,7 @@ TEST(designs, the_tests_know_every_design) {
 }
 
 // The conformance tests run loop-tick with a tick of 1 ms. This test uses the tutorial's tick of 100 ms.
-TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_but_the_first) {
+TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_except_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-tick", &clock);

@@ -43,7 +43,7 @@ TEST_P(failures, run_throws_the_exception_of_a_callback_and_other_callbacks_keep
     EXPECT_EQ(calls, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(failures, two_separate_steps_throw_the_exceptions_of_two_tasks) {
+TEST_P(failures, the_exceptions_of_two_failing_tasks_are_thrown_by_two_separate_steps) {
     event_loop& loop = keep(make_loop());
     const auto failing = [](const char* text) -> task<void> {
         fail(text);
@@ -60,7 +60,7 @@ TEST_P(failures, two_separate_steps_throw_the_exceptions_of_two_tasks) {
     EXPECT_EQ(left, (std::vector<std::string>{"first", "second"}));
 }
 
-TEST_P(failures, run_throws_the_exception_of_a_detached_task_and_callbacks_keep_their_order) {
+TEST_P(failures, run_throws_the_exception_of_a_detached_task_and_later_callbacks_keep_their_order) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     int freed = 0;
@@ -90,7 +90,7 @@ TEST_P(failures, run_throws_the_exception_of_a_scheduled_call_and_the_next_call_
     EXPECT_TRUE(called);
 }
 
-TEST_P(failures, a_failing_callback_does_not_end_the_main_task) {
+TEST_P(failures, the_main_task_survives_the_exception_of_a_callback) {
     event_loop& loop = keep(make_loop());
     std::string stage = "not started";
     auto main = [&]() -> task<void> {
@@ -105,7 +105,7 @@ TEST_P(failures, a_failing_callback_does_not_end_the_main_task) {
     EXPECT_EQ(stage, "done");
 }
 
-TEST_P(failures, a_failing_callback_does_not_lose_a_main_task_that_has_not_started) {
+TEST_P(failures, a_main_task_that_has_not_started_survives_the_exception_of_a_callback) {
     event_loop& loop = keep(make_loop());
     bool done = false;
     auto main = [&]() -> task<void> {
@@ -151,7 +151,7 @@ TEST_P(failures, a_cancelled_detached_task_does_not_make_run_throw) {
     EXPECT_NO_THROW(loop.run(yield_times(loop, 3)));
 }
 
-TEST_P(failures, a_named_task_keeps_its_exception_until_its_result_is_retrieved) {
+TEST_P(failures, a_task_with_a_handle_keeps_its_exception_until_its_result_is_retrieved) {
     event_loop& loop = keep(make_loop());
     auto failing = [&]() -> task<void> {
         co_await loop.yield();
@@ -162,7 +162,7 @@ TEST_P(failures, a_named_task_keeps_its_exception_until_its_result_is_retrieved)
     EXPECT_EQ(ending_of(handle.outcome()), "named");
 }
 
-TEST_P(failures, a_loop_refuses_to_run_inside_itself) {
+TEST_P(failures, calling_run_inside_a_running_loop_throws_and_the_outer_run_continues) {
     event_loop& loop = keep(make_loop());
     int refused = 0;
     loop.post([&] {
@@ -181,7 +181,7 @@ TEST_P(failures, a_loop_refuses_to_run_inside_itself) {
     EXPECT_NO_THROW(loop.run(yield_times(loop, 1))) << "the refusal must not end the outer run";
 }
 
-TEST_P(failures, a_refused_inner_turn_leaves_the_outer_turn_intact) {
+TEST_P(failures, calling_turn_inside_a_turn_throws_and_the_outer_turn_continues) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     loop.post([&] {

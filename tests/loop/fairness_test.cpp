@@ -58,7 +58,7 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_timer) {
     EXPECT_GE(fired_after, 1u);
 }
 
-TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
+TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_pending_read) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -80,7 +80,7 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_input) {
 // Ten thousand callbacks each post a second callback. A timer and some input become ready while the first
 // callbacks run. A design with a bound on the work of a turn serves the timer and the input before the second
 // callbacks run.
-TEST_P(fairness, designs_with_a_bound_on_a_turn_interrupt_a_large_batch) {
+TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_large_batch_ends) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -115,7 +115,7 @@ TEST_P(fairness, designs_with_a_bound_on_a_turn_interrupt_a_large_batch) {
 }
 
 // Without a bound on a callback's work, the hundred children would write 6.4 MB in one callback.
-TEST_P(fairness, a_gather_of_children_that_write_much_lets_other_callbacks_run) {
+TEST_P(fairness, a_gather_of_children_that_write_many_bytes_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> much(std::size_t{64} << 10U);
@@ -163,7 +163,7 @@ TEST_P(fairness, a_callback_that_throws_and_posts_itself_again_does_not_starve_a
     EXPECT_LE(thrown, 10 + callbacks_max() + 2);
 }
 
-TEST_P(fairness, only_loop_scheduler_starves_timers_and_input) {
+TEST_P(fairness, only_loop_scheduler_starves_timers_and_reads_while_its_queue_is_never_empty) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     saturation busy{loop};
@@ -198,7 +198,7 @@ TEST_P(fairness, a_turn_runs_only_callbacks_that_were_ready_at_its_beginning) {
     EXPECT_EQ(order, (std::vector{1, 2, 3, 4}));
 }
 
-TEST_P(fairness, zero_sleeps_let_other_tasks_run) {
+TEST_P(fairness, sleeps_of_zero_length_let_other_tasks_run) {
     event_loop& loop = keep(make_loop());
     std::vector<char> order;
     auto sleeper = [&](char name) -> task<void> {
@@ -213,7 +213,7 @@ TEST_P(fairness, zero_sleeps_let_other_tasks_run) {
     EXPECT_EQ(order, (std::vector{'a', 'b', 'a', 'b', 'a', 'b'}));
 }
 
-TEST_P(fairness, zero_sleeps_do_not_starve_a_timer_or_input) {
+TEST_P(fairness, sleeps_of_zero_length_do_not_starve_a_timer_or_a_read) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t sleeps_max = 10'000;
     event_loop& loop = keep(make_loop());
@@ -263,7 +263,7 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_other_tasks_run) {
 
 // A design that runs whole batches runs all callbacks that were ready at the beginning of the turn. Each of
 // these callbacks has its own work budget.
-TEST_P(fairness, each_callback_of_a_whole_batch_has_its_own_budget) {
+TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_work_budget) {
     if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
     constexpr int reads = work_budget::units_max;
     event_loop& loop = keep(make_loop());
@@ -321,7 +321,7 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
 // First, connections arrive one by one; then a burst arrives. After the first connections, a driver must
 // not start to watch the listener level-triggered, because it would then accept only one connection of
 // the burst per report.
-TEST_P(fairness, a_burst_of_connections_is_accepted_while_the_queue_is_never_empty) {
+TEST_P(fairness, a_burst_of_connections_is_accepted_although_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;
     constexpr std::size_t at_once = 100;

@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_nam
 
 // If a slot of the wheel has many timers, cancelling a timer does not update the slot's earliest deadline.
 // When the slot's last timer is cancelled, the loop must forget this outdated deadline.
-TEST_P(idle_flagship_on_manual_time, a_loop_forgets_the_deadlines_of_cancelled_timers) {
+TEST_P(idle_flagship_on_manual_time, a_loop_does_not_wake_up_at_the_deadlines_of_cancelled_timers) {
     stream_pair pair;
     input_when_idle clock_of_input(pair.other);
     const auto owner = loop::make_loop(GetParam(), &clock_of_input);

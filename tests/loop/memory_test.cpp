@@ -88,7 +88,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
 
-TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_for_nothing) {
+TEST_P(without_memory, a_sleep_without_memory_for_its_timer_throws_and_its_task_is_no_longer_suspended) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     const full_timers others(loop);
@@ -127,7 +127,7 @@ TEST_P(without_memory, a_sleep_that_cannot_be_armed_throws_and_its_task_waits_fo
 }
 
 // A task whose sleeps were refused waits for an event. Then another task cancels the waiting task.
-TEST_P(without_memory, a_task_whose_sleep_threw_can_be_cancelled_at_its_next_wait) {
+TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_next_wait) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     std::optional<full_timers> others(std::in_place, loop);
@@ -157,7 +157,7 @@ TEST_P(without_memory, a_task_whose_sleep_threw_can_be_cancelled_at_its_next_wai
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
 }
 
-TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
+TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and_frees_the_call) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
     event_loop& loop = keep(make_loop());
     for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the next call recycles this memory
@@ -171,7 +171,7 @@ TEST_P(without_memory, a_call_that_cannot_be_armed_throws_and_is_freed) {
 
 // In debug mode, the loop stores a posted function together with its name. The name needs an additional
 // allocation. If only this allocation fails, the function is posted without its name.
-TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_freed) {
+TEST_P(without_memory, a_post_without_memory_posts_its_function_without_a_name_or_throws_and_frees_it) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
     int freed = 0;
@@ -192,7 +192,7 @@ TEST_P(without_memory, a_function_is_posted_without_its_name_or_refused_and_free
     EXPECT_EQ(freed, 8);
 }
 
-TEST_P(without_memory, a_promise_can_be_dropped_without_memory_and_its_callbacks_are_called) {
+TEST_P(without_memory, the_callbacks_of_a_promise_that_is_dropped_without_memory_are_called) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     const auto outcome = dropped->get_future();
@@ -308,7 +308,7 @@ TEST_P(without_memory, tasks_can_be_cancelled_without_memory_at_any_wait) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_everything_is_pending) {
+TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_operations_of_every_kind_are_pending) {
     int freed = 0;
     int ends[2];
     checked(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), "pipe2");
@@ -344,7 +344,7 @@ TEST_P(without_memory, a_loop_can_be_destroyed_without_memory_while_everything_i
     EXPECT_EQ(freed, 1 + 5 * 20 + 2);
 }
 
-TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_starts_once_there_is_memory) {
+TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_when_memory_is_back) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));

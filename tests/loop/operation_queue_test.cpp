@@ -42,7 +42,7 @@ TEST(operation_queue, an_emptied_queue_can_be_used_again) {
     }
 }
 
-TEST(operation_queue, moving_a_queue_moves_its_operations_and_empties_the_source) {
+TEST(operation_queue, moving_a_queue_moves_all_operations_and_leaves_the_source_queue_empty) {
     operations ops{};
     operation_queue queue;
     queue.push(ops[0]);
@@ -53,7 +53,7 @@ TEST(operation_queue, moving_a_queue_moves_its_operations_and_empties_the_source
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[2]}));
 }
 
-TEST(operation_queue, prepended_operations_precede_operations_that_were_pushed_before) {
+TEST(operation_queue, prepended_operations_run_before_operations_that_were_already_in_the_queue) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;
@@ -96,7 +96,7 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
 }
 
 // While a loop is destroyed, its queue can contain operations, and other operations can be pushed or posted.
-TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_later_ones) {
+TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_operations_that_are_pushed_later) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
         static void count(operation* op, completion how) {
@@ -119,7 +119,7 @@ TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_later_ones) {
     for (const counting& op : ops) EXPECT_EQ(op.discards, 1) << &op - ops;
 }
 
-TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
+TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     adaptive_spin spin;
     for (const int found_by : {1, 2, adaptive_spin::looks_max}) {
         int looks = 0;
@@ -130,7 +130,7 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_something) {
 
 // A spin looks for work repeatedly. If the first look finds work, no spin was necessary: this case must not
 // count as a successful spin, and must not make the next spin more likely.
-TEST(adaptive_spin, a_spin_does_not_count_as_successful_if_its_first_look_finds_something) {
+TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;
     for (int i = 0; i < 1000; ++i) {

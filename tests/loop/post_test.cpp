@@ -54,7 +54,7 @@ TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_
 
 // Each function is posted after the previous one has run, with a delay of zero to about ten microseconds. The
 // posts thus arrive at every step that the loop takes before it falls asleep.
-TEST_P(posting, single_posts_each_wake_the_loop) {
+TEST_P(posting, each_single_post_wakes_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
     std::atomic<int> answered{0};
@@ -83,7 +83,7 @@ TEST_P(posting, a_post_wakes_a_loop_that_waits_for_a_far_timer_or_for_input) {
     loop.run_forever();
 }
 
-TEST_P(posting, the_loop_keeps_posts_made_before_it_runs) {
+TEST_P(posting, functions_that_are_posted_before_the_loop_runs_are_not_lost) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     std::jthread([&] {
@@ -150,7 +150,7 @@ TEST_P(posting_to_flagships, a_post_from_inside_a_posted_function_makes_no_syste
     EXPECT_LE(clock.waits(), 1u);
 }
 
-TEST_P(posting, a_stop_from_another_thread_wakes_the_loop) {
+TEST_P(posting, stopping_the_loop_from_another_thread_wakes_the_loop) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(24h); };
     loop.spawn(sleeps());

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 class scheduled_calls : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, scheduled_calls, all_designs(), design_name);
 
-TEST_P(scheduled_calls, calls_run_when_their_time_has_come) {
+TEST_P(scheduled_calls, a_call_runs_when_its_deadline_is_reached) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     std::vector<std::string> order;
@@ -26,7 +26,7 @@ TEST_P(scheduled_calls, calls_run_when_their_time_has_come) {
     EXPECT_EQ(order, (std::vector<std::string>{"soon", "150", "300"}));
 }
 
-TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled) {
+TEST_P(scheduled_calls, a_cancelled_call_never_runs) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     int calls = 0;
@@ -44,7 +44,7 @@ TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled) {
     EXPECT_LT(loop.now() - start, 1ms) << "there was no timer to wait for";
 }
 
-TEST_P(scheduled_calls, calls_never_run_after_they_were_cancelled_in_the_queue) {
+TEST_P(scheduled_calls, a_call_never_runs_if_it_is_cancelled_while_it_is_in_the_ready_queue) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     const time_point due = loop.now() + 1ms;
@@ -75,7 +75,7 @@ TEST_P(scheduled_calls, a_call_can_cancel_itself_while_it_runs) {
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(scheduled_calls, calls_can_be_cancelled_after_they_have_run) {
+TEST_P(scheduled_calls, a_call_that_has_already_run_can_still_be_cancelled) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     auto soon = loop.call_soon([&] { ++calls; });
@@ -89,7 +89,7 @@ TEST_P(scheduled_calls, calls_can_be_cancelled_after_they_have_run) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST_P(scheduled_calls, calls_run_although_their_handle_was_dropped) {
+TEST_P(scheduled_calls, a_call_runs_even_if_its_handle_was_dropped) {
     event_loop& loop = keep(make_loop());
     int calls = 0;
     static_cast<void>(loop.call_soon([&] { ++calls; }));
@@ -98,7 +98,7 @@ TEST_P(scheduled_calls, calls_run_although_their_handle_was_dropped) {
     EXPECT_EQ(calls, 2);
 }
 
-TEST_P(scheduled_calls, calls_free_their_captures_as_soon_as_they_have_run_or_are_cancelled) {
+TEST_P(scheduled_calls, a_call_frees_its_captures_as_soon_as_it_has_run_or_is_cancelled) {
     event_loop& loop = keep(make_loop());
     int freed = 0;
     auto capture = [&] { return [owned = std::make_shared<freed_counter>(freed)] {}; };
@@ -123,7 +123,7 @@ TEST_P(scheduled_calls, all_copies_of_a_handle_refer_to_the_same_call) {
 }
 
 // cancel() frees the captures of the call. The captures own the handle on which cancel() was called.
-TEST_P(scheduled_calls, a_call_can_be_cancelled_by_a_handle_that_its_own_captures_own) {
+TEST_P(scheduled_calls, a_call_can_be_cancelled_through_a_handle_that_the_function_of_the_call_owns) {
     struct timeout {
         call_handle call;
         ~timeout() { call = {}; }
@@ -145,7 +145,7 @@ TEST_P(scheduled_calls, a_call_can_be_cancelled_by_a_handle_that_its_own_capture
     EXPECT_LT(loop.now() - start, 1h) << "no timer must remain";
 }
 
-TEST_P(scheduled_calls, a_call_can_be_cancelled_by_the_destructor_of_its_captures) {
+TEST_P(scheduled_calls, the_destructor_of_the_captures_of_a_call_can_cancel_the_call) {
     struct canceller {
         call_handle call;
         int& freed;

@@ -59,7 +59,7 @@ TEST_P(destroying_a_loop, a_task_that_waits_for_a_future_or_an_event_is_freed) {
     EXPECT_EQ(freed_by(waits), 1);
 }
 
-TEST_P(destroying_a_loop, a_gather_a_race_and_a_time_limit_are_freed) {
+TEST_P(destroying_a_loop, a_task_that_waits_for_a_gather_a_race_or_a_time_limit_is_freed) {
     int freed = 0;
     const auto child = [&](event_loop& loop) -> task<void> {
         const freed_counter counter(freed);
@@ -98,7 +98,7 @@ TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
 
 // The destructor of the parent's frame uses a handle to its child. The child's frame, and the object in it to
 // which the handle points, might already be destroyed.
-TEST_P(destroying_a_loop, handles_that_outlive_their_task_are_harmless) {
+TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     struct canceller {
         task_handle<void> child;
         int& done;
@@ -118,7 +118,7 @@ TEST_P(destroying_a_loop, handles_that_outlive_their_task_are_harmless) {
 }
 
 // The loop destroys the frames of the waiters. Then the destructor of another frame sets their event.
-TEST_P(destroying_a_loop, destructors_can_set_events_whose_waiters_are_destroyed) {
+TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have_been_destroyed) {
     struct waker {
         event& awaited;
         ~waker() { awaited.set(); }
@@ -134,7 +134,7 @@ TEST_P(destroying_a_loop, destructors_can_set_events_whose_waiters_are_destroyed
 }
 
 // The event is an object in a frame that is destroyed before the frames of its waiters.
-TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_its_waiters) {
+TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_the_tasks_that_wait_for_it) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
     event* awaited = nullptr;
@@ -231,7 +231,7 @@ TEST_P(destroying_a_loop, a_task_that_resolves_a_name_is_freed) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(freed_by(resolves, 1), 1);
 }
 
-TEST_P(destroying_a_loop, work_that_a_frame_posts_spawns_or_schedules_in_its_destructor_is_freed) {
+TEST_P(destroying_a_loop, calls_and_tasks_that_the_destructor_of_a_frame_creates_are_freed) {
     int freed = 0;
     struct last_words {
         event_loop& loop;

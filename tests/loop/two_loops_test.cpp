@@ -90,7 +90,7 @@ TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
 
 // Both loops recycle frames through the same pool of the thread, and share the descriptor numbers of the
 // process.
-TEST_P(two_loops, loops_that_alternate_turns_in_one_thread_do_not_disturb_each_other) {
+TEST_P(two_loops, two_loops_whose_turns_alternate_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
     busy_life one{.loop = *owner, .name = 'a', .rounds = 50};
@@ -106,7 +106,7 @@ TEST_P(two_loops, loops_that_alternate_turns_in_one_thread_do_not_disturb_each_o
     other.expect_all();
 }
 
-TEST_P(two_loops, loops_that_alternate_runs_in_one_thread_keep_pending_operations) {
+TEST_P(two_loops, two_loops_that_run_alternately_in_one_thread_keep_their_pending_operations) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
     std::array<event_loop*, 2> loops{&*owner, &*other_owner};

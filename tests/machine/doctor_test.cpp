@@ -49,7 +49,7 @@ TEST(doctor, a_healthy_machine_has_no_findings) {
     }
 }
 
-TEST(doctor, each_problem_is_named_with_its_remedy) {
+TEST(doctor, the_doctor_names_each_problem_of_a_machine_and_its_remedy) {
     struct ill {
         std::string_view about;
         severity how;
@@ -107,7 +107,7 @@ bench::finding core_kinds_of(const machine_facts& facts) {
     return *std::ranges::find(all, "core kinds", &bench::finding::about);
 }
 
-TEST(doctor, equal_cores_are_grouped) {
+TEST(doctor, the_doctor_lists_equal_cores_together) {
     auto facts = healthy();
     EXPECT_EQ(core_kinds_of(facts).found, "0,1,2,3 (capacity 1024, 3500 MHz)");
     for (const int slow : {1, 3}) facts.each_core[static_cast<std::size_t>(slow)].capacity = 446;
@@ -256,7 +256,7 @@ TEST(doctor, the_last_sentence_says_whether_the_machine_is_fit_and_why) {
         EXPECT_SAYS(fitness(facts).sentence, part);
 }
 
-TEST(doctor, the_needed_number_of_open_files_is_exact) {
+TEST(doctor, a_limit_of_open_files_that_is_too_low_by_one_causes_a_warning) {
     const auto files = [](std::uint64_t there) {
         auto facts = healthy();
         facts.open_files_max = there;
@@ -268,7 +268,7 @@ TEST(doctor, the_needed_number_of_open_files_is_exact) {
     EXPECT_SAYS(files(needed - 1).remedy, "ulimit -Hn 10400");
 }
 
-TEST(doctor, the_capability_to_use_perf_overrides_the_sysctl) {
+TEST(doctor, a_process_with_the_perf_capability_can_use_perf_although_the_sysctl_forbids_it) {
     auto facts = healthy();
     facts.perf_paranoid = 3;
     facts.may_perf_anyway = true;
@@ -286,7 +286,7 @@ reports::contender built(const char* name, const char* build_type, const char* a
                                     {"sanitizers", "off"}});
 }
 
-TEST(doctor, the_builds_of_contenders_are_examined) {
+TEST(doctor, the_doctor_reports_debug_builds_and_unknown_builds_of_contenders) {
     using all = std::vector<reports::contender>;
     const auto release = built("loop-epoll", "Release", "off"), debug = built("mine", "Debug", "on");
     const auto found = [](const all& contenders) { return bench::diagnose_builds(contenders); };
@@ -301,7 +301,7 @@ TEST(doctor, the_builds_of_contenders_are_examined) {
         EXPECT_NE(found(ill).remedy, "");
 }
 
-TEST(doctor, the_installed_contenders_are_examined) {
+TEST(doctor, the_doctor_command_examines_the_installed_contenders) {
     loopbench_command loopbench;
     const auto builds = [&](const std::vector<std::string>& arguments) {
         return nlohmann::json::parse(loopbench(arguments).output).at("findings").back();
@@ -317,7 +317,7 @@ TEST(doctor, the_installed_contenders_are_examined) {
     EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
 }
 
-TEST(doctor, this_machine_can_be_examined) {
+TEST(doctor, the_doctor_command_examines_the_machine_that_runs_the_test) {
     const loopbench_command loopbench;
     const auto ran = loopbench({"doctor", "--json"});
     const auto findings = nlohmann::json::parse(ran.output).at("findings");
@@ -328,7 +328,7 @@ TEST(doctor, this_machine_can_be_examined) {
     EXPECT_GT(std::stoi(findings[0]["found"].template get<std::string>()), 0) << "cores";
 }
 
-TEST(kernel_files, cpu_times_and_the_path_of_an_installed_file_are_returned) {
+TEST(kernel_files, the_cpu_time_of_each_core_and_the_path_of_an_installed_file_are_read) {
     auto times = bench::read_cpu_times();
     EXPECT_GT(times["cpu"].busy_ns, 0);
     EXPECT_GT(times.size(), 1U) << "each CPU has its own entry";

@@ -286,13 +286,13 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 // All executions of two posts are also correct. This test leaves these 8,282,322 executions out, because they
 // would take a dozen seconds.
-TEST(posting_model, no_post_or_wake_up_is_lost_in_any_execution_of_one_post) {
+TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_a_thread_that_posts_once) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
-TEST(posting_model, no_post_or_wake_up_is_lost_with_several_posts_and_a_few_preemptions) {
+TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_several_posts_with_few_preemptions) {
     EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
@@ -301,7 +301,7 @@ TEST(posting_model, no_post_or_wake_up_is_lost_with_several_posts_and_a_few_pree
     EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
-TEST(posting_model, no_post_or_wake_up_is_lost_in_random_executions_of_more_posts) {
+TEST(posting_model, no_post_or_wake_up_is_lost_in_random_interleavings_of_many_posts) {
     constexpr unsigned executions = 100'000;
     EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");

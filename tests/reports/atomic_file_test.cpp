@@ -25,7 +25,7 @@ std::string complaint(const std::function<void()>& call) {
     return complaint_of<reports::file_error>(call);
 }
 
-TEST(atomic_file, a_file_is_created_and_replaced_without_leftovers) {
+TEST(atomic_file, creating_and_replacing_a_file_leaves_no_temporary_file) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "old");
     write_file_atomically(folder / "report", "new");
@@ -94,7 +94,7 @@ TEST(atomic_file, writing_to_a_pipe_without_a_reader_fails_immediately) {
     EXPECT_SAYS(text, "pipe: no program reads from this pipe");
 }
 
-TEST(atomic_file, after_a_write_error_no_file_of_the_group_is_replaced) {
+TEST(atomic_file, no_file_of_a_group_is_replaced_if_one_of_the_files_cannot_be_written) {
     const temporary_folder folder;
     write_file_atomically(folder / "a", "old");
     const std::array files{reports::new_file{folder / "a", "new"}, reports::new_file{"/dev/full", "new"}};
@@ -104,20 +104,20 @@ TEST(atomic_file, after_a_write_error_no_file_of_the_group_is_replaced) {
     EXPECT_EQ(folder.files(), 1U);
 }
 
-TEST(atomic_file, writing_to_a_folder_causes_an_error_with_the_folders_name) {
+TEST(atomic_file, writing_a_file_to_the_path_of_a_folder_causes_an_error_that_names_the_folder) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder.path(), "new"); });
     EXPECT_SAYS(text, folder.path().native() + ": Is a directory");
     EXPECT_EQ(folder.files(), 0U);
 }
 
-TEST(atomic_file, writing_into_a_missing_folder_causes_an_error_with_the_files_name) {
+TEST(atomic_file, writing_into_a_missing_folder_causes_an_error_that_names_the_file) {
     const temporary_folder folder;
     const auto text = complaint([&] { write_file_atomically(folder / "no/report", "new"); });
     EXPECT_SAYS(text, "no/report: No such file or directory");
 }
 
-TEST(atomic_file, only_temporary_files_of_ended_writers_are_removed) {
+TEST(atomic_file, a_temporary_file_is_removed_only_if_the_process_that_wrote_it_has_ended) {
     const temporary_folder folder;
     const std::string ended = "report.2147483647-0.tmp";
     const std::string myself = "report." + std::to_string(::getpid()) + "-9.tmp";
@@ -129,7 +129,7 @@ TEST(atomic_file, only_temporary_files_of_ended_writers_are_removed) {
     EXPECT_EQ(folder.files(), 5U);
 }
 
-TEST(read_file, a_file_above_the_limit_is_refused_with_a_remedy) {
+TEST(read_file, a_file_that_is_larger_than_the_limit_is_refused_with_a_remedy) {
     const temporary_folder folder;
     write_file_atomically(folder / "report", "12345678");
     EXPECT_EQ(reports::read_file((folder / "report").native(), 8), "12345678");
@@ -181,7 +181,7 @@ TEST(output_folder, an_output_folder_is_created_with_its_parents_and_left_empty)
     EXPECT_TRUE(fs::is_empty(folder / "a/b"));
 }
 
-TEST(output_folder, a_folder_below_a_file_causes_an_error_with_cause_and_remedy) {
+TEST(output_folder, an_output_folder_inside_a_regular_file_causes_an_error_with_cause_and_remedy) {
     const temporary_folder folder;
     write_file_atomically(folder / "file", "");
     const auto text = complaint([&] { reports::prepare_output_folder(folder / "file/out"); });

@@ -31,7 +31,7 @@ TEST(json_read, a_written_report_is_read_back_unchanged) {
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
 }
 
-TEST(json_read, spare_capacity_after_the_text_does_not_change_the_report) {
+TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
     for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
         auto text = std::string{mark} + reports::dump(reports::to_json(sample_report()));
         text.shrink_to_fit();
@@ -43,7 +43,7 @@ TEST(json_read, spare_capacity_after_the_text_does_not_change_the_report) {
 
 // The documentation of simdjson does not state that minify() can write its result over its input. This test
 // therefore tries simdjson's code for every processor.
-TEST(json_read, minifying_in_place_gives_the_same_text_on_every_processor) {
+TEST(json_read, json_is_minified_to_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
         if (!one->supported_by_runtime_system()) continue;
@@ -56,7 +56,7 @@ TEST(json_read, minifying_in_place_gives_the_same_text_on_every_processor) {
     simdjson::get_active_implementation() = chosen;
 }
 
-TEST(json_read, a_report_without_floors_has_no_multiples_of_a_floor) {
+TEST(json_read, a_report_without_floors_is_read_without_multiples_of_the_floor) {
     auto document = reports::to_json(sample_report());
     for (auto& item : document["results"]) item["times_floor"] = nullptr;
     for (const auto& item : reports::read_json(reports::dump(document), "it").results)
@@ -98,7 +98,7 @@ TEST(json_read, a_negative_count_is_refused) {
         complaint_after([](ordered_json& document) { document["environment"]["cores"] = -2; }).empty());
 }
 
-TEST(json_read, json_that_is_no_report_is_refused) {
+TEST(json_read, valid_json_that_is_not_a_report_is_refused) {
     for (const auto* text : {"[]", "3", "null", "{}", "\"text\"", "[[[[[[[[", "1e999"})
         EXPECT_FALSE(reader_complaint(text).empty()) << text;
 }
@@ -109,7 +109,7 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     EXPECT_SAYS(text, "line 2, column 70: nested more than 64 levels deep");
 }
 
-TEST(json_read, objects_with_too_many_keys_and_too_long_texts_are_refused) {
+TEST(json_read, an_object_with_too_many_keys_is_refused_and_so_is_a_text_that_is_too_long) {
     std::string keys;
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
@@ -119,14 +119,14 @@ TEST(json_read, objects_with_too_many_keys_and_too_long_texts_are_refused) {
                 "line 1, column 1: the text has 268435470 bytes");
 }
 
-TEST(json_read, a_duplicate_key_is_refused_in_any_spelling) {
+TEST(json_read, a_duplicate_key_is_refused_even_if_it_is_escaped_differently) {
     EXPECT_SAYS(reader_complaint("{\"a\": 0,\n \"a\": 1}"), "line 2, column 7: the key \"a\"");
     EXPECT_SAYS(reader_complaint(R"({"a": 0, "\u0061": 1})"), "twice");
     EXPECT_SAYS(reader_complaint(R"({"a\n": 0, "\u0061\u000a": 1})"), "twice");
     EXPECT_FALSE(reader_complaint(R"({"\ud800": 0, "\ud800": 1, "\q": 2})").empty());
 }
 
-TEST(json_read, numbers_beyond_a_double_are_refused_with_line_and_column) {
+TEST(json_read, a_number_beyond_the_range_of_double_is_refused_with_its_line_and_column) {
     const auto text = reports::write_json(sample_report());
     for (const auto* number : {"1e400", "-1e400", "NaN", "Infinity", "-Infinity"}) {
         auto wrong = text;
@@ -164,7 +164,7 @@ TEST(json_read, a_byte_order_mark_is_skipped) {
     EXPECT_EQ(reader_complaint("\xEF\xBB\xBF" + reports::write_json(sample_report())), "");
 }
 
-TEST(json_read, an_error_message_about_a_long_or_odd_text_is_short_and_printable) {
+TEST(json_read, an_error_message_that_quotes_a_long_or_unprintable_text_is_short_and_printable) {
     const auto text = complaint_after([](ordered_json& document) {
         document["results"][0]["status"] = "\x1b[31m" + std::string(1'000'000, 'x');
     });

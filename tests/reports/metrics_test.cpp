@@ -10,7 +10,7 @@ namespace loopbench::tests {
 
 namespace {
 
-TEST(metrics, every_name_of_a_metric_that_programs_rely_on_is_known) {
+TEST(metrics, every_metric_name_that_other_programs_rely_on_is_known) {
     for (
         const auto* name :
         {"time",        "throughput", "latency_p50", "latency_p90",     "latency_p99",      "latency_max",
@@ -35,7 +35,7 @@ TEST(metrics, only_rates_and_fairness_are_better_if_larger) {
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }
 
-TEST(metrics, a_name_that_is_not_in_the_list_is_no_metric) {
+TEST(metrics, a_name_that_is_not_in_the_list_of_metrics_is_not_a_metric) {
     EXPECT_EQ(reports::find_metric("iterations"), nullptr);
     EXPECT_EQ(reports::title_of_metric("iterations"), "iterations");
 }

@@ -65,7 +65,7 @@ reports::report two_workloads() {
                         judged_as("spawn", "floor-epoll", "time", 100, {"", 2.37, 2.3, 2.4}, faster)});
 }
 
-TEST(screen, a_ratio_has_a_mark_unless_it_is_significant) {
+TEST(screen, a_ratio_that_is_not_significant_has_a_mark) {
     const auto text = reports::draw_screen(two_workloads());
     using row = std::vector<std::string>;
     EXPECT_EQ(row_of(text, "asio-epoll"), (row{"46.5ns", "237ns"}));
@@ -74,7 +74,7 @@ TEST(screen, a_ratio_has_a_mark_unless_it_is_significant) {
     EXPECT_EQ(row_of(text, "(floor)"), (row{"-", "2.37"})) << text;
 }
 
-TEST(screen, a_reason_for_missing_results_appears_once_and_failures_come_first) {
+TEST(screen, the_reason_for_several_missing_results_appears_once_and_failures_come_first) {
     auto report = two_workloads();
     EXPECT_EQ(count_of("it takes many turns", reports::draw_screen(report)), 1U);
     report.results.push_back(missing_as("post", "loop-tick", result_status::failed, "killed by SIGSEGV"));
@@ -94,7 +94,7 @@ TEST(screen, without_the_baseline_the_screen_shows_times_and_no_ratios) {
     EXPECT_EQ(text.find("above 1"), std::string::npos) << text;
 }
 
-TEST(screen, with_a_floor_as_baseline_the_title_explains_the_ratios) {
+TEST(screen, if_a_floor_is_the_baseline_the_title_explains_the_ratios) {
     auto report = report_with({measured_as("yield", "floor-epoll", "time", 10),
                                judged_as("yield", "loop-epoll", "time", 20, {"", 0.5, 0.4, 0.6}, slower)});
     report.baseline = "floor-epoll";
@@ -120,7 +120,7 @@ TEST(screen, the_best_floor_has_the_largest_value_if_larger_is_better) {
     EXPECT_EQ(row_of(reports::draw_screen(report), "(floor)"), (std::vector<std::string>{"300", "2.0ms"}));
 }
 
-TEST(screen, timers_show_lateness_and_cpu_and_idle_workloads_show_wakeups) {
+TEST(screen, the_screen_shows_lateness_and_cpu_time_of_timers_and_wake_ups_of_idle_workloads) {
     auto report = report_with({});
     for (const auto* who : {"asio-epoll", "loop-epoll"}) {
         const double times = who[0] == 'a' ? 1 : 2;
@@ -138,7 +138,7 @@ TEST(screen, timers_show_lateness_and_cpu_and_idle_workloads_show_wakeups) {
     EXPECT_EQ(text.find("1.00ms"), std::string::npos) << "the time of timer/periodic is fixed and not shown";
 }
 
-TEST(screen, colours_are_used_only_for_a_terminal_and_change_no_text) {
+TEST(screen, colours_are_drawn_only_if_they_are_enabled_and_do_not_change_the_text) {
     const auto report = two_workloads();
     const auto plain = reports::draw_screen(report),
                painted = reports::draw_screen(report, reports::colours::on);
@@ -169,7 +169,7 @@ TEST(screen, hostile_names_neither_widen_the_screen_nor_control_the_terminal) {
     }
 }
 
-TEST(screen, many_contenders_and_workloads_do_not_make_the_screen_wider) {
+TEST(screen, a_report_with_many_contenders_and_workloads_fits_the_width_of_the_screen) {
     auto report = report_with({});
     for (int workload = 0; workload < 57; ++workload)
         for (int contender = 0; contender < 22; ++contender) {
@@ -209,7 +209,7 @@ TEST(width, the_width_of_a_text_is_its_number_of_terminal_columns) {
     EXPECT_EQ(reports::clipped("漢字", 4), "漢字");
 }
 
-TEST(width, lines_are_broken_at_blanks_if_possible) {
+TEST(width, lines_are_broken_at_spaces_if_possible) {
     using lines = std::vector<std::string>;
     EXPECT_EQ(reports::wrapped("one two three", 7), (lines{"one two", "three"}));
     EXPECT_EQ(reports::wrapped("one two three", 7, "  "), (lines{"one two", "  three"}));

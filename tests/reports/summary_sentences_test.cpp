@@ -50,7 +50,7 @@ TEST(summary_sentences, contenders_with_overlapping_intervals_share_the_first_pl
     EXPECT_FALSE(says(said(apart, topic::cost), "near")) << said(apart, topic::cost);
 }
 
-TEST(summary_sentences, a_contender_significantly_slower_than_another_leader_is_no_leader) {
+TEST(summary_sentences, a_contender_that_is_significantly_slower_than_one_of_the_leaders_is_not_a_leader) {
     const auto with_best = [](reports::verdict best) {
         return report_with({measured_as("yield", "asio-epoll", "time", 100),
                             judged_as("yield", "wide", "time", 67, {"", 1.5, 0.98, 2.0}, best),
@@ -66,7 +66,8 @@ TEST(summary_sentences, a_contender_significantly_slower_than_another_leader_is_
         << one;
 }
 
-TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_shares_the_baselines_place) {
+TEST(summary_sentences,
+     a_contender_that_is_not_significantly_faster_than_the_baseline_shares_the_baselines_place) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                judged_as("yield", "maybe", "time", 90, {"", 1.1, 1.02, 1.2}, inconclusive),
                                judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
@@ -79,7 +80,7 @@ TEST(summary_sentences, a_contender_not_significantly_faster_than_the_baseline_s
     EXPECT_SAYS(said(report, topic::undecided), "time 2 of 3");
 }
 
-TEST(summary_sentences, undecided_results_are_counted_and_not_described) {
+TEST(summary_sentences, a_summary_sentence_counts_undecided_results_and_does_not_describe_them) {
     auto report = three_on("yield");
     for (auto& item : report.results)
         if (item.judged) item.judged = inconclusive;
@@ -91,7 +92,7 @@ TEST(summary_sentences, undecided_results_are_counted_and_not_described) {
     EXPECT_SAYS(said(report, topic::undecided), "verdict against asio-epoll");
 }
 
-TEST(summary_sentences, an_unreliable_session_states_no_differences) {
+TEST(summary_sentences, the_summary_of_an_unreliable_session_states_no_differences) {
     auto report = three_on("echo/conns:1000");
     report.contenders = {reports::describe("best", {{"driver", "io_uring"}}),
                          reports::describe("far", {{"driver", "epoll"}})};
@@ -150,7 +151,7 @@ TEST(summary_sentences, io_uring_and_epoll_are_compared_on_the_workload_with_the
     EXPECT_SAYS(text, "(equivalent)");
 }
 
-TEST(summary_sentences, the_cpu_time_of_io_uring_relative_to_epoll_has_its_own_verdict) {
+TEST(summary_sentences, the_comparison_of_io_uring_with_epoll_has_a_separate_verdict_on_cpu_time) {
     const auto* const on = "echo/conns:1000";
     auto report = three_on(on);
     report.contenders = {reports::describe("asio-epoll", {{"driver", "epoll"}}),
@@ -164,7 +165,7 @@ TEST(summary_sentences, the_cpu_time_of_io_uring_relative_to_epoll_has_its_own_v
     EXPECT_SAYS(said(report, topic::connections), "4.00 µs against 9.00 µs (undecided).");
 }
 
-TEST(summary_sentences, a_contender_with_an_inverted_interval_can_still_lead) {
+TEST(summary_sentences, a_contender_whose_interval_has_swapped_ends_can_be_a_leader) {
     auto report = three_on("echo/conns:1000");
     report.results[2].to_baseline = reports::ratio{"asio-epoll", 2.0, 2.2, 1.8};
     const auto all = reports::standings(report, "echo/conns:1000", "time");
@@ -233,7 +234,7 @@ reports::report with_timers() {
     return report;
 }
 
-TEST(summary_sentences, accurate_timers_are_named_with_their_cpu_time_and_apart_from_spinning_timers) {
+TEST(summary_sentences, the_most_accurate_contender_that_sleeps_is_named_in_addition_to_one_that_spins) {
     const auto report = with_timers();
     const auto timers = said(report, topic::timers), waiting = said(report, topic::waiting);
     for (const auto* part : {"sleeps is 30.0 µs late", "17.0 µs", "ticks is", "latest (50.0 ms)"})
@@ -259,7 +260,7 @@ TEST(summary_sentences, a_contender_is_named_as_the_worst_only_if_its_lateness_i
         << "the latest contender is undecided: " << text;
 }
 
-TEST(summary_sentences, a_caution_about_too_few_blocks_on_a_busy_machine_comes_first) {
+TEST(summary_sentences, the_first_summary_sentence_warns_of_too_few_blocks_on_a_busy_machine) {
     auto report = three_on("yield");
     report.aa->found = reports::reliability::unknown;
     report.where.cores = 2;
@@ -290,7 +291,7 @@ TEST(summary_sentences, a_contender_that_burns_a_core_on_one_workload_is_not_cal
     EXPECT_FALSE(says(waiting, "49 %")) << waiting;
 }
 
-TEST(summary_sentences, a_contender_that_burns_a_core_never_leads_among_contenders_that_sleep) {
+TEST(summary_sentences, a_contender_that_burns_a_core_is_never_the_best_of_the_contenders_that_sleep) {
     auto report = with_timers();
     for (const auto* on : {"timer/ladder", "sleep/serial"})
         for (auto item : with_timers().results) {
@@ -303,7 +304,8 @@ TEST(summary_sentences, a_contender_that_burns_a_core_never_leads_among_contende
     EXPECT_SAYS(timers, "on all 3 workloads");
 }
 
-TEST(summary_sentences, no_timer_is_named_as_the_best_or_the_worst_if_a_lateness_has_no_interval) {
+TEST(summary_sentences,
+     no_timer_is_named_as_the_best_or_the_worst_if_the_lateness_of_any_timer_has_no_interval) {
     auto report = with_timers();
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
@@ -312,7 +314,7 @@ TEST(summary_sentences, no_timer_is_named_as_the_best_or_the_worst_if_a_lateness
     EXPECT_FALSE(says(said(report, topic::timers), "latest")) << said(report, topic::timers);
 }
 
-TEST(summary_sentences, an_early_timer_without_a_ratio_can_be_the_best_or_the_worst) {
+TEST(summary_sentences, a_timer_that_fires_early_and_has_no_ratio_can_be_the_best_or_the_worst) {
     const auto with_early = [](reports::verdict found, double late) {
         auto report = with_timers();
         auto early = measured_as("timer/periodic", "early", "late_p50", late);
@@ -328,7 +330,7 @@ TEST(summary_sentences, an_early_timer_without_a_ratio_can_be_the_best_or_the_wo
     EXPECT_FALSE(says(with_early(slower, 60e6), "latest")) << "early is late, and might be the latest";
 }
 
-TEST(summary_sentences, the_absence_of_spinning_is_stated_only_for_contenders_that_report_it) {
+TEST(summary_sentences, the_statement_that_no_contender_spins_covers_only_contenders_that_report_spinning) {
     auto report = with_timers();
     for (const auto* who : {"asio-epoll", "spins", "sleeps", "slack", "ticks", "mute"})
         report.results.push_back(measured_as("timer/periodic", who, "time", 1e6));
@@ -341,7 +343,7 @@ TEST(summary_sentences, the_absence_of_spinning_is_stated_only_for_contenders_th
                 "no contender burns a core; the highest CPU share is 2.0 % (asio-epoll).");
 }
 
-TEST(summary_sentences, the_absence_of_spinning_is_undecided_if_an_interval_reaches_below_the_limit) {
+TEST(summary_sentences, spinning_is_undecided_if_the_interval_of_the_cpu_share_contains_the_limit) {
     auto report = with_timers();
     for (auto& item : report.results) {
         if (item.metric != "spin" || item.contender != "slack") continue;
@@ -357,13 +359,13 @@ TEST(summary_sentences, the_absence_of_spinning_is_undecided_if_an_interval_reac
         << text;
 }
 
-TEST(summary_sentences, a_verdict_on_a_floor_suppresses_the_sentence_about_undecided_results) {
+TEST(summary_sentences, no_sentence_about_undecided_results_appears_if_only_a_floor_has_a_verdict) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
                                      judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9, 11}, faster)});
     EXPECT_EQ(said(report, topic::undecided), "");
 }
 
-TEST(summary_sentences, failed_and_not_run_results_are_named) {
+TEST(summary_sentences, the_summary_names_results_that_failed_or_did_not_run) {
     auto report = three_on("yield");
     report.complete = false;
     report.results.push_back(missing_as("spawn", "far", result_status::failed, "killed by SIGSEGV"));
@@ -374,7 +376,7 @@ TEST(summary_sentences, failed_and_not_run_results_are_named) {
     EXPECT_SAYS(find(all, topic::failed)->text, "far on spawn");
 }
 
-TEST(summary_sentences, a_caution_about_unknown_reliability_comes_first) {
+TEST(summary_sentences, the_first_summary_sentence_warns_if_the_reliability_is_unknown) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::reliability::unknown;
@@ -400,7 +402,7 @@ TEST(summary_sentences, the_number_of_workloads_with_an_equivalent_aa_copy_is_st
     EXPECT_SAYS(said(report, topic::trust), "not measured");
 }
 
-TEST(summary_sentences, each_sentence_points_to_results_of_the_report) {
+TEST(summary_sentences, each_summary_sentence_refers_to_existing_results_of_the_report) {
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::summary_sentences_of(report)) {
             if (each.about == topic::undecided || each.about == topic::trust)
@@ -427,7 +429,8 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
 }
 
 // Compares the leaders with all other contenders in reports with random results.
-TEST(summary_sentences, every_contender_that_is_not_significantly_worse_than_another_is_a_leader) {
+TEST(summary_sentences,
+     every_contender_that_is_not_significantly_worse_than_any_other_contender_is_a_leader) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {
@@ -455,14 +458,14 @@ std::vector<std::string> primary_metric_of(const reports::report& report, std::s
     return reports::report_index{report}.headline(workload);
 }
 
-TEST(headline, primary_metrics_come_from_the_report) {
+TEST(headline, the_primary_metrics_are_those_that_the_report_names) {
     const auto report = sample_report();
     EXPECT_EQ(primary_metric_of(report, "timer/periodic"), report.workloads[1].primary_metrics);
     const auto read = reports::read_json(reports::write_json(report), "it");
     EXPECT_EQ(primary_metric_of(read, "timer/periodic"), report.workloads[1].primary_metrics);
 }
 
-TEST(headline, primary_metrics_missing_in_the_report_follow_from_the_measured_metrics) {
+TEST(headline, if_a_report_names_no_primary_metrics_they_are_derived_from_the_measured_metrics) {
     auto unnamed = sample_report();
     unnamed.workloads.clear();
     using list = std::vector<std::string>;

@@ -52,7 +52,7 @@ TEST(correction, correcting_one_comparison_changes_nothing_and_no_p_value_exceed
     }
 }
 
-TEST(correction, the_p_value_needed_for_one_more_difference_depends_on_the_correction) {
+TEST(correction, the_p_value_that_one_more_significant_comparison_needs_depends_on_the_correction) {
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::holm), 0.05 / 40);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(39, 40, 0.05, correction::holm), 0.05);
     EXPECT_DOUBLE_EQ(bench::level_for_one_more(0, 40, 0.05, correction::benjamini_hochberg), 0.05 / 40);

@@ -80,7 +80,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
 }
 
 // Shows why loopbench does not use the bootstrap.
-TEST(hosts, a_bootstrap_of_few_hosts_has_much_less_coverage) {
+TEST(hosts, a_bootstrap_interval_of_few_hosts_covers_much_less_than_95_percent) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
         generator random{7};
@@ -162,7 +162,7 @@ TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
     }
 }
 
-TEST(hosts, equal_hosts_seldom_and_unequal_hosts_usually_differ_significantly) {
+TEST(hosts, a_significant_difference_between_hosts_is_rare_if_they_are_equal_and_usual_otherwise) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {

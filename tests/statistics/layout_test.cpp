@@ -65,7 +65,7 @@ TEST(layout, one_disturbed_block_hardly_increases_the_deviation_between_layouts)
     }
 }
 
-TEST(layout, no_deviation_is_estimated_if_hardly_any_layout_is_in_two_blocks) {
+TEST(layout, no_deviation_between_layouts_is_estimated_if_too_few_layouts_occur_in_two_blocks) {
     std::vector<layout_contrast> all;
     EXPECT_FALSE(bench::layout_deviation(all));
     for (std::size_t i = 0; i < 20; ++i) all.push_back({i, 100 + i, i, i % 2 == 0 ? 0.01 : -0.01});

@@ -87,7 +87,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
 }
 
 // This property guarantees that a verdict and its interval never contradict each other.
-TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level) {
+TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
     for (const double level : {0.9, 0.95, 0.99, 0.999}) {
@@ -97,7 +97,7 @@ TEST(sign_test, the_p_value_at_the_end_of_an_interval_equals_the_intervals_level
     }
 }
 
-TEST(sign_test, the_p_value_is_limited_by_the_number_of_samples) {
+TEST(sign_test, the_smallest_possible_p_value_is_limited_by_the_number_of_samples) {
     EXPECT_DOUBLE_EQ(bench::p_above(one_to(7), 0.5), 1.0 / 128);
     EXPECT_DOUBLE_EQ(bench::p_below(one_to(7), 8), 1.0 / 128);
     EXPECT_EQ(bench::p_above(one_to(7), 7), 1);
@@ -146,7 +146,7 @@ TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, a_quotient_with_a_zero_is_larger_or_smaller_than_every_other_quotient) {
+TEST(quotient, a_quotient_with_a_zero_exceeds_or_is_below_every_quotient_of_two_positive_values) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

@@ -12,7 +12,7 @@ namespace {
 using bench::proportion_at_most;
 using bench::proportion_interval;
 
-TEST(proportion, limits_for_no_or_only_successes_equal_the_closed_form) {
+TEST(proportion, the_limits_for_zero_successes_and_for_only_successes_equal_the_closed_form) {
     EXPECT_NEAR(proportion_at_most(0, 320, 0.95), 1 - std::pow(0.05, 1.0 / 320), 1e-12);
     EXPECT_NEAR(proportion_interval(0, 40, 0.95).second, 1 - std::pow(0.025, 1.0 / 40), 1e-12);
     EXPECT_NEAR(proportion_interval(40, 40, 0.95).first, std::pow(0.025, 1.0 / 40), 1e-12);

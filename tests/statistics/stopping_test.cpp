@@ -16,7 +16,7 @@ namespace {
 using bench::blocks_for;
 using bench::pilot_blocks;
 
-TEST(stopping, half_the_width_of_an_interval_needs_four_times_the_blocks) {
+TEST(stopping, an_interval_of_half_the_width_needs_four_times_as_many_blocks) {
     std::vector<double> pairs;
     for (int i = 0; i < 30; ++i) pairs.push_back(std::log1p(0.01) * (i < 15 ? -1 : 1));
     EXPECT_EQ(blocks_for(pairs, 1), 30U);
@@ -69,7 +69,7 @@ TEST(stopping, stopping_after_two_stages_hardly_reduces_the_coverage) {
     }
 }
 
-TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
+TEST(stopping, stopping_as_soon_as_an_interval_is_narrow_would_reduce_the_coverage) {
     const auto found = simulate(populations()[0], [](const auto& pairs) {
         return pairs.size() < 10                                 ? no_end
                : blocks_for(pairs, precision_pct) > pairs.size() ? no_end
@@ -80,7 +80,7 @@ TEST(stopping, stopping_at_a_narrow_interval_would_reduce_the_coverage) {
 
 // This is a control experiment: a run that searches for a difference after each block, and stops at the first
 // difference, finds differences much too often.
-TEST(stopping, stopping_at_the_first_difference_would_destroy_the_coverage) {
+TEST(stopping, stopping_at_the_first_significant_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];
     int wrong = 0;

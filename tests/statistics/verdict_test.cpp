@@ -25,7 +25,7 @@ verdict judged(const log_ratios& one) {
     return judge_all(std::vector<log_ratios>{one}, {})[0].verdict;
 }
 
-TEST(verdict, a_difference_needs_an_interval_beyond_the_threshold) {
+TEST(verdict, a_verdict_of_faster_or_slower_needs_an_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0.05, 7)), verdict::faster);
     EXPECT_EQ(judged(around(-0.05, 7)), verdict::slower);
     EXPECT_EQ(judged(around(0, 7)), verdict::equivalent);
@@ -34,7 +34,7 @@ TEST(verdict, a_difference_needs_an_interval_beyond_the_threshold) {
     EXPECT_EQ(judged(around(0, 7, 0.01)), verdict::inconclusive) << "from -3 to 3 %";
 }
 
-TEST(verdict, equivalence_needs_an_interval_within_the_threshold_on_both_sides) {
+TEST(verdict, a_verdict_of_equivalent_needs_an_interval_within_the_threshold_on_both_sides) {
     const auto zone = [](double low, double high) {
         return bench::zone_of({.median = (low + high) / 2, .low = low, .high = high}, 0.01);
     };
@@ -50,7 +50,7 @@ TEST(verdict, a_significant_verdict_needs_six_blocks) {
     EXPECT_EQ(bench::fewest_pairs(0.05 / 40), 11U);
 }
 
-TEST(verdict, a_verdict_among_40_comparisons_needs_more_blocks) {
+TEST(verdict, a_significant_verdict_among_40_comparisons_needs_more_than_eight_blocks) {
     std::vector<log_ratios> comparisons(40, around(0, 8, 0.01));
     comparisons[3] = around(0.5, 8);
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::inconclusive) << "8 pairs among 40 comparisons";
@@ -58,7 +58,7 @@ TEST(verdict, a_verdict_among_40_comparisons_needs_more_blocks) {
     EXPECT_EQ(judge_all(comparisons, {})[3].verdict, verdict::faster);
 }
 
-TEST(verdict, seven_blocks_decide_40_equal_differences_in_a_report_but_not_in_a_gate) {
+TEST(verdict, seven_blocks_make_40_differences_significant_in_a_report_but_not_in_a_gate) {
     const std::vector<log_ratios> comparisons(40, around(-0.5, 7));
     verdict_rule rule;
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::slower);
@@ -66,7 +66,7 @@ TEST(verdict, seven_blocks_decide_40_equal_differences_in_a_report_but_not_in_a_
     EXPECT_EQ(judge_all(comparisons, rule)[0].verdict, verdict::inconclusive);
 }
 
-TEST(verdict, only_verdicts_without_a_difference_state_the_smallest_detectable_difference) {
+TEST(verdict, only_equivalent_or_inconclusive_results_state_the_smallest_detectable_difference) {
     const auto found = judge_all(
         std::vector<log_ratios>{around(0, 20), around(0.5, 20), around(0, 5), around(0, 20, 0.01)}, {});
     EXPECT_EQ(found[0].verdict, verdict::equivalent);

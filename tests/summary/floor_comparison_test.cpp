@@ -106,7 +106,7 @@ TEST(floor_comparison, each_metric_has_its_own_best_floor_with_a_multiple_of_one
     EXPECT_DOUBLE_EQ(found(report, "floor-uring", "time").times_floor->median, 1);
 }
 
-TEST(floor_comparison, a_contender_is_a_floor_by_its_role_and_not_by_its_name) {
+TEST(floor_comparison, the_role_of_a_contender_and_not_its_name_makes_it_a_floor) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(8)}}},
                                                      {"floor-mine", {{"time", always(2)}}},
                                                      {"bare", {{"time", always(4)}}}};
@@ -138,7 +138,7 @@ TEST(floor_comparison, values_that_are_not_above_zero_have_no_multiple_of_the_fl
     EXPECT_TRUE(found(report, "asio-epoll", "time").times_floor);
 }
 
-TEST(floor_comparison, known_reasons_for_values_below_the_floor_are_named_once) {
+TEST(floor_comparison, one_warning_names_the_known_reason_for_all_values_below_the_floor) {
     const auto report =
         report_with_floors("timer/periodic",
                            {{"asio-epoll", {{"time", always(1)}, {"late_p50", growing(44)}}},
@@ -180,7 +180,7 @@ TEST(floor_comparison, an_unexplained_value_far_below_the_floor_fails_the_result
     EXPECT_TRUE(found(report, "asio-epoll", "time").median);
 }
 
-TEST(floor_comparison, a_baseline_far_below_the_floor_gives_no_ratios) {
+TEST(floor_comparison, if_the_baseline_is_far_below_the_floor_no_contender_has_a_ratio) {
     const auto report = report_with_floors("yield",
                                            {{"asio-epoll", {{"time", growing(3)}}},
                                             {"loop-epoll", {{"time", growing(5)}}},
@@ -192,7 +192,7 @@ TEST(floor_comparison, a_baseline_far_below_the_floor_gives_no_ratios) {
 
 // On this workload, floor-blocking is faster than floor-epoll. loop-epoll makes the same system calls as
 // floor-epoll.
-TEST(floor_comparison, a_contender_is_compared_with_the_floor_that_has_the_same_driver) {
+TEST(floor_comparison, a_contender_that_states_its_driver_is_compared_with_the_floor_of_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},
                                                      {"floor-epoll", {{"time", growing(10)}}},
@@ -244,7 +244,7 @@ TEST(floor_comparison, reasons_for_low_values_exist_only_for_known_workloads_and
     EXPECT_TRUE(bench::why_faster_than_floor("yield", "time").empty());
 }
 
-TEST(floor_comparison, the_table_has_a_column_for_multiples_if_a_floor_ran) {
+TEST(floor_comparison, the_table_has_a_column_for_multiples_of_the_floor_if_a_floor_was_measured) {
     const auto report = report_with_floors("echo",
                                            {{"asio-epoll", {{"time", always(1076)}}},
                                             {"floor-uring", {{"time", always(1000)}}},

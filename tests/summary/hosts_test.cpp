@@ -139,7 +139,7 @@ TEST(hosts, a_difference_larger_than_the_hosts_effects_is_found) {
     EXPECT_GE(of_runs({8, 24, 0.02, 0.1}).slower, 0.9 - by_chance(0.9));
 }
 
-TEST(hosts, unequal_hosts_are_reported_and_equal_hosts_are_not) {
+TEST(hosts, unequal_hosts_cause_a_warning_and_equal_hosts_hardly_ever_do) {
     EXPECT_GE(of_runs({3, 24, 0.08, 0}).hosts_differ, 0.9 - by_chance(0.9));
     EXPECT_LE(of_runs({3, 24, 0, 0}).hosts_differ, 0.05 + by_chance(0.05));
 }
@@ -167,7 +167,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     EXPECT_NEAR(std::sqrt(squares), 3, 0.35);
 }
 
-TEST(hosts, each_host_counts_as_one_sample) {
+TEST(hosts, more_blocks_on_the_same_hosts_hardly_narrow_the_interval) {
     const auto width = [](const setting& of) {
         const auto ratio = *time_of_loop(reported(of, 1)).to_baseline;
         return std::log(*ratio.high / *ratio.low);
@@ -176,7 +176,7 @@ TEST(hosts, each_host_counts_as_one_sample) {
         << "more blocks of the same hosts add no information";
 }
 
-TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
+TEST(hosts, a_result_that_only_one_host_measured_has_no_host_effect) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.where.contender == 1 && trial.machine == "machine 2")
@@ -188,7 +188,7 @@ TEST(hosts, a_result_of_one_host_alone_has_no_host_effect) {
     EXPECT_TRUE(item.to_baseline->low) << "twelve blocks of one machine";
 }
 
-TEST(hosts, trials_without_a_machine_name_count_as_one_more_host) {
+TEST(hosts, all_trials_without_a_machine_name_count_together_as_one_additional_host) {
     auto record = record_of({2, 24, 0.05, 0}, 1);
     for (auto& trial : record.outcome.trials)
         if (trial.block < 6) trial.machine.reset();
@@ -217,7 +217,7 @@ bench::trial_outcome of_its_own(const bench::trial_request& request) {
     return took_ns(100 + static_cast<double>(request.padding_bytes % 97));
 }
 
-TEST(hosts, shards_on_one_host_equal_the_whole_run) {
+TEST(hosts, the_report_of_shards_that_ran_on_one_host_equals_the_report_of_an_unsharded_run) {
     const auto plan = fleet_plan(12, 7);
     bench::session_record whole, merged;
     whole.plan = merged.plan = plan;
@@ -228,7 +228,7 @@ TEST(hosts, shards_on_one_host_equal_the_whole_run) {
     EXPECT_EQ(reports::write_json(bench::report_of(merged)), reports::write_json(bench::report_of(whole)));
 }
 
-TEST(hosts, the_report_of_a_single_shard_has_only_its_own_blocks) {
+TEST(hosts, the_report_of_a_single_shard_contains_only_the_blocks_of_this_shard) {
     auto plan = fleet_plan(12, 7);
     bench::session_record record;
     record.outcome = outcome_of_shard(plan, {2, 4}, "a", of_its_own);

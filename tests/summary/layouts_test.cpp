@@ -119,7 +119,7 @@ TEST(layouts, a_slowdown_larger_than_the_layouts_effects_is_found) {
     EXPECT_GE(of_comparisons(20, 20, 0, 0.03).slower, 0.9) << "without effects of layouts";
 }
 
-TEST(layouts, the_number_of_layout_pairs_limits_the_precision) {
+TEST(layouts, the_number_of_layout_pairs_limits_the_precision_however_many_blocks_run) {
     const auto once = compared(6, 6, 1, 0.02, 0), often = compared(6, 60, 1, 0.02, 0);
     const auto width = [](const reports::report& report) {
         const auto& ratio = *time_of_next(report).to_baseline;
@@ -137,7 +137,7 @@ TEST(layouts, each_pair_of_layouts_gives_one_ratio) {
     EXPECT_EQ(samples.log_ratios({0, 1, 0}, *reports::find_metric("time")).size(), 6U);
 }
 
-TEST(layouts, the_aa_comparison_excludes_the_effect_of_layouts) {
+TEST(layouts, layouts_do_not_make_the_aa_copy_differ_from_the_baseline) {
     const auto with = compared(20, 20, 1, 0.03, 0), without = compared(0, 20, 1, 0, 0);
     EXPECT_EQ(with.aa->found, reports::reliability::reliable);
     EXPECT_TRUE(with.aa->reason);
@@ -145,7 +145,7 @@ TEST(layouts, the_aa_comparison_excludes_the_effect_of_layouts) {
     EXPECT_FALSE(without.aa->reason);
 }
 
-TEST(layouts, the_search_for_a_precision_ends_if_there_are_too_few_layouts) {
+TEST(layouts, a_run_with_a_precision_ends_after_one_block_per_layout_if_there_are_too_few_layouts) {
     const auto precise = [](std::size_t layouts, double between) {
         auto plan = plan_of(layouts, bench::blocks_max, 1);
         plan.precision_pct = 0.5;

@@ -61,7 +61,7 @@ TEST(result_laws, an_operation_that_is_faster_than_its_system_calls_fails) {
     }
 }
 
-TEST(result_laws, without_a_measured_system_call_the_law_of_calls_is_not_checked) {
+TEST(result_laws, the_law_of_system_calls_is_not_checked_if_the_cost_of_a_call_was_not_measured) {
     auto record = session_with(counts({{"syscalls", 100}}));
     record.where.cheapest_call_ns.reset();
     EXPECT_EQ(result_with_counts(bench::report_of(record), record).status, result_status::ok);

@@ -36,7 +36,7 @@ bool is_aa_copy(const trial_request& request) {
     return request.who.name == "asio-epol~";
 }
 
-TEST(self_check, the_aa_copy_has_another_name_of_the_same_length) {
+TEST(self_check, the_name_of_the_aa_copy_differs_from_that_of_the_baseline_but_has_the_same_length) {
     const auto plan = plan_with_aa_copy(1);
     const auto& aa_copy = plan.contenders.at(plan.aa_copy.value());
     EXPECT_EQ(aa_copy.name, "asio-epol~");
@@ -54,7 +54,7 @@ TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_not_listed_a
     for (const auto& item : report.results) EXPECT_NE(item.contender, "asio-epol~");
 }
 
-TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
+TEST(self_check, no_drift_is_reported_for_a_third_party_journal_without_times) {
     const auto report = report_of(plan_with_aa_copy(8, {on_its_own_load}), [](const auto&) {
         bench::trial_outcome outcome;
         outcome.metrics["capacity"] = 1000;
@@ -64,7 +64,7 @@ TEST(self_check, a_third_party_journal_without_times_has_no_drift) {
     EXPECT_FALSE(report.aa->comparisons[0].drift_pct);
 }
 
-TEST(self_check, the_aa_copies_of_a_load_relative_to_the_capacity_are_compared_by_capacity) {
+TEST(self_check, the_aa_copy_is_compared_by_capacity_if_the_load_is_relative_to_the_capacity) {
     const auto report_with = [](double capacity_of_copy) {
         return report_of(plan_with_aa_copy(7, {on_its_own_load}),
                          [capacity_of_copy](const trial_request& request) {
@@ -77,7 +77,7 @@ TEST(self_check, the_aa_copies_of_a_load_relative_to_the_capacity_are_compared_b
     EXPECT_EQ(report_with(1100).aa->found, reliability::unreliable);
 }
 
-TEST(self_check, the_aa_copies_of_a_load_at_one_rate_are_compared_by_latency) {
+TEST(self_check, the_aa_copy_is_compared_by_latency_if_the_load_has_one_rate) {
     const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [latency_of_copy](const trial_request& request) {
@@ -90,7 +90,7 @@ TEST(self_check, the_aa_copies_of_a_load_at_one_rate_are_compared_by_latency) {
     EXPECT_EQ(report_with(5500).aa->found, reliability::unreliable);
 }
 
-TEST(self_check, a_different_aa_copy_makes_the_session_unreliable_and_the_workload_is_named) {
+TEST(self_check, a_session_is_unreliable_if_its_aa_copy_differs_and_the_reason_names_the_workload) {
     const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
         return took_ns(is_aa_copy(request) && request.workload == "echo" ? 10.3 : 10);
     });
@@ -100,7 +100,7 @@ TEST(self_check, a_different_aa_copy_makes_the_session_unreliable_and_the_worklo
     EXPECT_EQ(report.warnings[0].code, "unreliable");
 }
 
-TEST(self_check, a_failed_aa_copy_is_a_failure_of_the_baseline) {
+TEST(self_check, a_failure_of_the_aa_copy_is_reported_as_a_failure_of_the_baseline) {
     const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
         return is_aa_copy(request) && request.workload == "echo"
                    ? ended(reports::result_status::failed, "killed by SIGSEGV")
@@ -137,7 +137,7 @@ TEST(self_check, an_aa_comparison_that_can_detect_nothing_leaves_the_reliability
     EXPECT_SAYS(*report.aa->reason, "19 of 30 workloads");
 }
 
-TEST(self_check, a_session_of_scattered_times_with_stable_pairs_is_reliable) {
+TEST(self_check, a_session_is_reliable_if_its_times_scatter_but_the_aa_copy_equals_the_baseline) {
     int trial = 0;
     const auto report =
         report_of(plan_with_aa_copy(20), [&](const auto&) { return took_ns(++trial % 2 == 0 ? 10 : 14); });
@@ -166,7 +166,7 @@ TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
     for (const auto& item : other.aa->comparisons) EXPECT_FALSE(item.drifted);
 }
 
-TEST(self_check, a_drift_is_found_although_another_workload_has_too_few_blocks) {
+TEST(self_check, a_drift_of_one_workload_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
     // The run stops after seven blocks of six trials and the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
@@ -187,7 +187,7 @@ TEST(self_check, the_aa_comparison_omits_workloads_on_which_the_baseline_failed)
     EXPECT_EQ(report.aa->found, reliability::reliable);
 }
 
-TEST(self_check, a_baseline_without_numbers_is_reported) {
+TEST(self_check, the_self_check_reports_that_the_baseline_and_its_aa_copy_have_no_results) {
     auto plan = plan_with_aa_copy(8);
     for (const auto who : {std::size_t{0}, *plan.aa_copy}) plan.contenders[who].workloads = {"other"};
     const auto report = report_of(plan, [](const auto&) { return took_ns(10); });
@@ -211,7 +211,7 @@ TEST(disturbance, a_disturbed_workload_is_repeated_in_its_block_and_the_repetiti
         for (const auto& sample : item.samples) EXPECT_EQ(sample, 10) << item.contender << item.workload;
 }
 
-TEST(disturbance, the_repetition_is_used_even_if_another_contender_is_unsupported_or_failed) {
+TEST(disturbance, a_repetition_replaces_a_disturbed_workload_even_if_another_contender_has_no_result) {
     for (const auto bad : {reports::result_status::unsupported, reports::result_status::failed}) {
         bool first = true;
         const auto report = report_of(plan_with_aa_copy(7), [&](const trial_request& request) {
@@ -228,7 +228,7 @@ TEST(disturbance, the_repetition_is_used_even_if_another_contender_is_unsupporte
     }
 }
 
-TEST(disturbance, a_disturbed_trial_is_kept_if_its_repetition_was_cut_short) {
+TEST(disturbance, a_disturbed_trial_is_kept_if_the_run_ended_during_its_repetition) {
     int trial = 0;
     const auto report = report_of(plan_with_aa_copy(1), [&](const auto&) {
         auto outcome = ++trial < 5 ? took_ns(trial) : stopped();
@@ -243,7 +243,7 @@ TEST(disturbance, a_disturbed_trial_is_kept_if_its_repetition_was_cut_short) {
     EXPECT_LE(times.back(), 3) << "a repeat that was cut short does not count";
 }
 
-TEST(disturbance, repetitions_are_limited_and_other_disturbed_trials_are_reported) {
+TEST(disturbance, the_number_of_repetitions_is_limited_and_disturbed_trials_beyond_the_limit_are_reported) {
     const auto report = report_of(plan_with_aa_copy(8), [](const auto&) {
         auto outcome = took_ns(10);
         outcome.disturbed = "it waited";
@@ -293,7 +293,7 @@ TEST(disturbance, time_that_other_processes_used_counts_as_a_disturbance) {
     EXPECT_EQ(found(before, 10ms), "") << "less than a tick";
 }
 
-TEST(plan, the_environments_size_depends_only_on_the_seed_and_the_trial) {
+TEST(plan, the_size_of_the_environment_of_a_trial_depends_only_on_the_seed_and_the_trial) {
     std::set<std::size_t> sizes;
     for (std::uint64_t block = 0; block < 100; ++block) {
         const auto size = bench::padding_bytes(7, block, {0, 1}, 0);
@@ -320,7 +320,7 @@ TEST(child_process, a_child_process_gets_the_requested_argv_core_and_environment
     EXPECT_TRUE(ran.output.ends_with("1\n")) << ran.output;
 }
 
-TEST(runner, after_the_pilot_the_precision_decides_the_number_of_blocks) {
+TEST(runner, after_the_pilot_the_requested_precision_determines_the_number_of_blocks) {
     const auto blocks_with = [](double precision_pct, bool refuses_once = false) {
         auto plan = plan_with_aa_copy(1000);
         plan.precision_pct = precision_pct;
@@ -353,7 +353,7 @@ bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     return outcome_of(plan, answer, std::move(done));
 }
 
-TEST(runner, a_resumed_run_keeps_the_decision_made_after_the_pilot) {
+TEST(runner, a_resumed_run_keeps_the_number_of_blocks_that_was_determined_after_the_pilot) {
     const auto whole = run_that_becomes_noisy({});
     EXPECT_GT(whole.blocks_planned, 40U);
     bench::run_outcome cut;
@@ -364,7 +364,7 @@ TEST(runner, a_resumed_run_keeps_the_decision_made_after_the_pilot) {
     EXPECT_EQ(resumed.trials.size(), whole.trials.size());
 }
 
-TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
+TEST(runner, a_resumed_run_repeats_all_trials_of_an_unfinished_workload_of_a_block) {
     const auto plan = plan_with_aa_copy(3);
     const auto run_with = [&](double time, int trials, bench::run_outcome done) {
         mock_executor executor{[&](const auto&) { return trials-- > 0 ? took_ns(time) : stopped(); }};
@@ -391,7 +391,7 @@ TEST(runner, an_unfinished_workload_of_a_block_is_repeated_as_a_whole) {
         }
 }
 
-TEST(runner, a_disturbed_workload_is_repeated_if_its_first_repetition_was_cut_short) {
+TEST(runner, a_resumed_run_repeats_a_disturbed_workload_whose_repetition_was_interrupted) {
     const auto plan = plan_with_aa_copy(1);
     int trial = 0;
     const auto answer = [&](const trial_request&) {

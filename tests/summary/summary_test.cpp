@@ -39,7 +39,7 @@ TEST(summary, the_slice_length_is_reported_if_any_workload_is_interleaved) {
     EXPECT_EQ(planned().slice_timed_ns, 1'500'000);
 }
 
-TEST(summary, counts_reported_by_a_contender_are_not_deterministic) {
+TEST(summary, counts_that_a_contender_reports_are_not_marked_as_deterministic) {
     const auto report = report_of(small_plan(1), [](const trial_request&) {
         auto outcome = took_ns(10);
         outcome.metrics["syscalls"] = 0;
@@ -84,12 +84,12 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, unequal_waits_of_concurrent_trials_cause_a_warning) {
+TEST(summary, unequal_waits_of_concurrent_trials_for_their_core_cause_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
 
-TEST(summary, a_result_has_its_samples_by_block_with_median_and_interval) {
+TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
@@ -116,7 +116,7 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
 
 // The faster server received more load. Its latency and the time of its schedule can therefore not be
 // compared.
-TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) {
+TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_their_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -135,7 +135,7 @@ TEST(summary, only_the_capacity_of_a_load_relative_to_the_capacity_is_compared) 
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
+TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -148,7 +148,7 @@ TEST(summary, the_latency_of_a_load_at_one_rate_is_compared) {
 
 // The trials of this test have only a time, because a third-party contender or a journal can lack the other
 // metrics. Even then, the time is not compared.
-TEST(summary, the_time_of_a_schedule_is_never_compared) {
+TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
     const auto report = report_of(plan, [](const trial_request& request) {
@@ -213,7 +213,7 @@ TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     EXPECT_EQ(gate_on_timers({{"drift", worse}}), inconclusive) << "drift is not a primary metric";
 }
 
-TEST(summary, a_value_significantly_further_from_zero_is_a_regression_without_a_ratio) {
+TEST(summary, a_lateness_significantly_further_from_zero_is_a_regression_although_it_has_no_ratio) {
     using enum bench::gate_outcome;
     EXPECT_EQ(gate_on_timers({{"late_p50", {300, 400}}}, 0), regression);
     EXPECT_EQ(gate_on_timers({{"late_p50", {0, 0}}}, 0), pass);
@@ -245,7 +245,7 @@ TEST(summary, a_client_on_another_machine_is_in_the_plan_and_a_warning_describes
               here.warnings.end());
 }
 
-TEST(summary, a_percentile_that_the_load_generator_left_out_has_a_reason) {
+TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     const auto report = report_of(plan_of({one_rate, "echo"}, 6), [](const trial_request&) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p99"] = std::nullopt;
@@ -285,7 +285,7 @@ TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
 }
 
-TEST(summary, a_ratio_above_one_means_better_for_metrics_of_both_directions) {
+TEST(summary, a_ratio_above_one_means_better_whether_smaller_or_larger_values_are_better) {
     const auto report = report_of(small_plan(7), growing_times{});
     for (const auto* metric : {"time", "throughput"}) {
         const auto& ratio = row_of(report, "loop-epoll", "yield", metric).to_baseline;
@@ -373,7 +373,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primar
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").judged, reports::verdict::faster);
 }
 
-TEST(summary, neither_the_baseline_itself_nor_signed_values_have_a_ratio) {
+TEST(summary, results_of_the_baseline_and_metrics_with_signed_values_have_no_ratio) {
     const auto report = report_of(small_plan(7), growing_times{});
     EXPECT_FALSE(row_of(report, "asio-epoll", "yield").to_baseline);
     EXPECT_FALSE(row_of(report, "loop-epoll", "yield", "late_p50").to_baseline);
@@ -415,7 +415,7 @@ TEST(summary, a_zero_has_a_difference_and_a_verdict_instead_of_a_ratio) {
     EXPECT_EQ(equal.from_baseline->high, 0);
 }
 
-TEST(summary, zeros_in_random_blocks_are_no_difference) {
+TEST(summary, zeros_in_random_blocks_of_both_contenders_are_not_a_significant_difference) {
     const auto found = wakeups_compared({0, 20, 0, 20, 0, 20, 0, 20}, {20, 0, 0, 20, 20, 0, 20, 20});
     EXPECT_EQ(found.judged, reports::verdict::inconclusive);
     EXPECT_LE(found.from_baseline.value().low.value(), 0);
@@ -437,7 +437,7 @@ TEST(summary, an_early_timer_is_as_inaccurate_as_an_equally_late_timer) {
     EXPECT_EQ(row_of(report, "loop-epoll", "echo", "late_p50").judged, reports::verdict::faster);
 }
 
-TEST(summary, a_missing_ratio_has_a_reason) {
+TEST(summary, a_result_without_a_ratio_states_the_reason) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         auto outcome = took_ns(1);
@@ -453,7 +453,7 @@ TEST(summary, a_missing_ratio_has_a_reason) {
     EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
 }
 
-TEST(summary, contenders_are_described_by_their_context) {
+TEST(summary, the_report_describes_each_contender_with_the_context_that_it_printed) {
     const auto report = report_of(small_plan(1), growing_times{});
     ASSERT_EQ(report.contenders.size(), 2U);
     EXPECT_EQ(report.contenders[0].library, "boost.asio");
@@ -461,7 +461,7 @@ TEST(summary, contenders_are_described_by_their_context) {
     EXPECT_FALSE(report.contenders[1].version);
 }
 
-TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
+TEST(summary, fewer_than_six_trials_give_no_interval_and_cause_one_warning) {
     const auto report = report_of(small_plan(5), growing_times{});
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_TRUE(time.median && time.to_baseline);
@@ -469,7 +469,7 @@ TEST(summary, fewer_than_six_trials_give_no_interval_and_one_warning) {
     EXPECT_EQ(warning_codes(report), "few_trials ");
 }
 
-TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
+TEST(summary, a_failed_result_states_the_reason_and_has_no_numbers) {
     int trials = 0;
     const auto report = report_of(small_plan(7), [&](const trial_request& request) {
         return request.who.name == "loop-epoll" && request.workload == "echo" && ++trials == 4
@@ -483,7 +483,7 @@ TEST(summary, a_failed_result_has_a_reason_and_no_numbers) {
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::failed);
 }
 
-TEST(summary, an_unsupported_result_is_no_failure) {
+TEST(summary, an_unsupported_result_is_not_a_failure) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "why") : took_ns(1);
     });
@@ -492,7 +492,7 @@ TEST(summary, an_unsupported_result_is_no_failure) {
     EXPECT_TRUE(bench::judge_session(report).empty());
 }
 
-TEST(summary, a_result_that_is_unsupported_in_a_few_blocks_states_the_reason) {
+TEST(summary, an_unsupported_result_of_a_run_with_few_blocks_states_the_reason) {
     const auto report = report_of(small_plan(2), [](const trial_request& request) {
         return request.who.name == "loop-epoll" ? ended(result_status::unsupported, "too late") : took_ns(1);
     });
@@ -525,7 +525,7 @@ reports::report report_of_slices() {
     });
 }
 
-TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
+TEST(summary, the_ratio_of_an_interleaved_block_is_calculated_from_its_rounds) {
     const auto report = report_of_slices();
     const auto& time = row_of(report, "loop-epoll", "yield");
     EXPECT_EQ(time.median, 100);
@@ -543,7 +543,7 @@ TEST(summary, the_ratio_of_an_interleaved_block_comes_from_its_rounds) {
         << "sequential trials are compared by their samples";
 }
 
-TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
+TEST(summary, the_pairing_of_a_result_is_taken_from_the_trials_that_have_a_number) {
     auto plan = plan_of({"yield"}, 8);
     int trials = 0;
     const auto report = report_of(plan, [&](const trial_request& request) {
@@ -557,7 +557,7 @@ TEST(summary, the_pairing_of_a_result_comes_from_trials_with_a_number) {
     EXPECT_EQ(time.to_baseline->samples->size(), 7U);
 }
 
-TEST(summary, a_missing_number_is_a_gap_in_its_block_with_a_reason) {
+TEST(summary, a_block_without_a_number_is_a_gap_in_the_samples_and_the_gap_has_a_reason) {
     int trials = 0;
     auto plan = small_plan(4);
     plan.workloads = {"yield"};
@@ -625,7 +625,7 @@ reports::report report_within(std::chrono::seconds budget) {
     return bench::summarise(plan, bench::run(plan, executor, observer, [&] { return now; }));
 }
 
-TEST(summary, a_budget_that_ends_in_the_first_block_leaves_results_not_run) {
+TEST(summary, results_that_the_budget_does_not_reach_in_the_first_block_are_reported_as_not_run) {
     const auto report = report_within(3s);
     EXPECT_EQ(std::ranges::count(report.results, result_status::not_run, &reports::result::status), 1);
     EXPECT_EQ(bench::outcome_of(bench::judge_session(report)), bench::gate_outcome::inconclusive)

@@ -30,7 +30,7 @@ child_request shell(const std::string& script) {
     return request;
 }
 
-TEST(child_process, output_errors_and_the_exit_code_are_returned) {
+TEST(child_process, the_standard_output_and_error_output_and_the_exit_code_are_returned) {
     const auto outcome = bench::run_child(shell("echo out; echo err >&2; exit 3"));
     EXPECT_EQ(outcome.end, child_end::exited);
     EXPECT_EQ(outcome.code, 3);
@@ -66,7 +66,7 @@ TEST(child_process, the_time_limit_ends_the_child_and_its_descendants) {
     EXPECT_TRUE(ends(std::stoi(outcome.output)));
 }
 
-TEST(child_process, a_child_can_run_longer_than_a_single_wait_for_output) {
+TEST(child_process, a_child_can_run_longer_than_the_longest_single_wait_of_the_parent) {
     auto request = shell("sleep 0.05; echo done");
     request.longest_wait = 1ms;
     EXPECT_EQ(bench::run_child(request).output, "done\n");
@@ -76,7 +76,7 @@ TEST(child_process, a_child_can_run_longer_than_a_single_wait_for_output) {
     EXPECT_EQ(bench::run_child(request).end, child_end::timed_out);
 }
 
-TEST(child_process, descendants_end_with_the_child) {
+TEST(child_process, the_descendants_of_a_child_are_ended_when_the_child_ends) {
     const auto outcome = bench::run_child(shell("sleep 1000 & echo $!"));
     EXPECT_EQ(outcome.end, child_end::exited);
     EXPECT_TRUE(ends(std::stoi(outcome.output)));
@@ -89,7 +89,7 @@ TEST(child_process, a_stop_request_ends_the_child) {
     EXPECT_EQ(bench::run_child(request).end, child_end::stopped);
 }
 
-TEST(child_process, too_much_output_ends_the_child) {
+TEST(child_process, a_child_that_prints_too_much_is_ended) {
     auto request = shell("yes");
     request.output_bytes_max = 100'000;
     const auto outcome = bench::run_child(request);
@@ -97,13 +97,13 @@ TEST(child_process, too_much_output_ends_the_child) {
     EXPECT_LT(outcome.output.size(), 10'000'000U);
 }
 
-TEST(child_process, a_long_output_is_read_completely) {
+TEST(child_process, a_long_standard_output_of_a_child_is_read_completely) {
     const auto outcome = bench::run_child(shell("head -c 3000000 /dev/zero"));
     EXPECT_EQ(outcome.end, child_end::exited);
     EXPECT_EQ(outcome.output.size(), 3'000'000U);
 }
 
-TEST(child_process, the_end_of_the_error_output_is_kept) {
+TEST(child_process, the_last_bytes_of_a_long_error_output_are_kept) {
     auto request = shell("head -c 300000 /dev/zero >&2; printf end >&2");
     const auto outcome = bench::run_child(request);
     EXPECT_EQ(outcome.error_tail.size(), request.error_tail_bytes);
@@ -122,7 +122,7 @@ TEST(child_process, a_child_inherits_the_environment_with_additions) {
     EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
 }
 
-TEST(child_process, a_child_sees_only_the_contender_variables_of_its_request) {
+TEST(child_process, a_child_sees_no_contender_variables_of_the_parent_that_its_request_does_not_set) {
     ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
     ::setenv("LOOPBENCH_SIZE", "full", 1);
     auto request = shell("echo ${LOOPBENCH_OPERATIONS-none} $LOOPBENCH_SIZE");
@@ -158,7 +158,7 @@ TEST(child_process, a_child_inherits_no_descriptors_and_no_ignored_signals) {
     EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // ls itself opens the folder
 }
 
-TEST(child_process, an_error_in_the_parent_ends_the_child) {
+TEST(child_process, a_child_is_ended_if_an_error_occurs_in_the_parent) {
     const temporary_folder folder;
     const auto pid_file = folder / "pid";
     rlimit before{};

@@ -24,7 +24,7 @@ contender asked(const std::string& script) {
     return who;
 }
 
-TEST(contender_list, executables_are_listed_by_name) {
+TEST(contender_list, only_the_executables_of_a_folder_are_contenders_and_they_are_sorted_by_name) {
     const temporary_folder folder;
     for (const auto* name : {"b", "a", ".hidden"}) write_script(folder / name, "");
     reports::write_file_atomically(folder / "notes.txt", "");
@@ -91,7 +91,7 @@ TEST(contender_list, changes_of_files_named_by_a_contender_are_detected) {
     }
 }
 
-TEST(contender_list, changes_of_each_layout_are_detected) {
+TEST(contender_list, a_change_of_the_file_of_any_layout_is_detected) {
     const temporary_folder folder;
     bench::contender who{"contender", folder / "1", {}, {}};
     who.layouts = {folder / "1", folder / "2"};
@@ -119,13 +119,13 @@ TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows
     for (const auto* each : {&one, &two}) EXPECT_SAYS(complaint, (*each / "same").native());
 }
 
-TEST(contender_list, a_contender_lists_its_workloads_of_the_requested_size) {
+TEST(contender_list, a_contender_lists_the_workloads_of_the_requested_size) {
     const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
     EXPECT_EQ(who.workloads, (std::vector<std::string>{"small", "--benchmark_list_tests=true"}));
     EXPECT_EQ(who.problem, "");
 }
 
-TEST(contender_list, a_contender_that_cannot_list_its_workloads_has_a_problem) {
+TEST(contender_list, the_reason_why_a_contender_cannot_list_its_workloads_is_stored) {
     EXPECT_EQ(asked("echo broken >&2; exit 1").problem, "cannot list its workloads: exit code 1: broken");
     EXPECT_SAYS(asked("").problem, "--benchmark_list_tests");
 }

@@ -34,34 +34,34 @@ TEST(gbench_json, times_are_converted_from_their_unit) {
               "printed the unknown time_unit \"h\"");
 }
 
-TEST(gbench_json, every_number_becomes_a_counter_and_texts_do_not) {
+TEST(gbench_json, every_number_in_a_row_becomes_a_counter_and_no_text_becomes_a_counter) {
     const auto row = only_row(R"("items_per_second":5,"late_p50":-2.5,"label":"x")");
     EXPECT_EQ(row.counters.at("items_per_second"), 5);
     EXPECT_EQ(row.counters.at("late_p50"), -2.5);
     EXPECT_FALSE(row.counters.contains("label"));
 }
 
-TEST(gbench_json, bare_words_for_non_finite_numbers_become_absent_values) {
+TEST(gbench_json, unquoted_words_for_non_finite_numbers_become_absent_values) {
     const auto row = only_row("\"real_time\":NaN,\"a\": -NaN,\"b\":Infinity,\n\"c\":-Infinity,\"d\":1");
     EXPECT_FALSE(row.real_time_ns);
     for (const auto* name : {"a", "b", "c"}) EXPECT_EQ(row.counters.at(name), std::nullopt) << name;
     EXPECT_EQ(row.counters.at("d"), 1);
 }
 
-TEST(gbench_json, words_for_non_finite_numbers_in_texts_are_unchanged) {
+TEST(gbench_json, words_for_non_finite_numbers_inside_quoted_texts_are_unchanged) {
     for (const std::string text : {R"("NaN")", R"("a \" NaN")", R"("\\")", R"("x -Infinity \\\" NaN y")"})
         EXPECT_EQ(without_bare_non_finite(text), text);
     EXPECT_EQ(without_bare_non_finite(R"(["\\",NaN,"NaN",-Infinity])"), R"(["\\",null,"NaN",null])");
     EXPECT_EQ(without_bare_non_finite("\"unfinished \\"), "\"unfinished \\");
 }
 
-TEST(gbench_json, an_error_is_returned_with_its_message) {
+TEST(gbench_json, a_row_with_an_error_contains_the_message_of_the_error) {
     EXPECT_EQ(only_row(R"("error_occurred":true,"error_message":"lost bytes")").error, "lost bytes");
     EXPECT_SAYS(only_row(R"("error_occurred":true)").error.value_or(""), "without a message");
     EXPECT_FALSE(only_row(R"("error_occurred":false,"error_message":"x")").error);
 }
 
-TEST(gbench_json, aggregates_are_omitted) {
+TEST(gbench_json, rows_of_aggregates_are_omitted) {
     const auto output = parse_gbench_json(
         R"({"benchmarks":[{"name":"a_mean","run_type":"aggregate"},{"name":"a","run_type":"iteration"}]})");
     ASSERT_EQ(output.rows.size(), 1U);
@@ -81,7 +81,7 @@ TEST(gbench_json, the_mean_represents_a_benchmark_that_shows_only_aggregates) {
     EXPECT_EQ(output.rows[1].real_time_ns, 2000);
 }
 
-TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_with_its_reason) {
+TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_states_the_reason) {
     EXPECT_EQ(only_row(R"("skipped":true,"skip_message":"no AVX")").error, "unsupported: no AVX");
     EXPECT_SAYS(only_row(R"("skipped":true)").error.value_or(""), "unsupported: ");
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
@@ -129,7 +129,7 @@ TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_byte
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }
 
-TEST(gbench_json, an_object_with_too_many_keys_is_refused_early) {
+TEST(gbench_json, an_object_with_too_many_keys_is_refused_before_it_is_read_completely) {
     std::string keys;
     for (int i = 0; i < 10'001; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(complaint(R"({"benchmarks":[{)" + keys + R"("name":"a"}]})"),

@@ -27,7 +27,7 @@ TEST(workload_name, a_workload_name_is_the_printed_name_without_the_suffixes) {
         EXPECT_EQ(workload_name(std::string{"echo/rtt/conns:100"} + suffix), "echo/rtt/conns:100") << suffix;
 }
 
-TEST(workload_name, parts_that_only_look_like_a_suffix_are_kept) {
+TEST(workload_name, parts_of_a_name_that_only_look_like_a_suffix_are_kept) {
     for (const auto* name : {"timers:100", "yield", "a/real_time/b", "a/threads", "a/threads:",
                              "a/threads:2/conns:1", "a/unreal_time", "a/real_times", "", "/real_time"})
         EXPECT_EQ(workload_name(name), name);
@@ -83,7 +83,7 @@ TEST(filter_with_any_suffix, the_workload_matches_with_any_suffixes_and_nothing_
     EXPECT_FALSE(matches(filter, "an/echo/rtt/conns:1"));
 }
 
-TEST(exact_filter, special_characters_match_literally) {
+TEST(exact_filter, special_characters_of_a_workload_name_match_literally) {
     for (const std::string name :
          {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
         EXPECT_TRUE(matches(bench::exact_filter(name), name)) << name;

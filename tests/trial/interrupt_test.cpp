@@ -25,7 +25,7 @@ TEST(interrupt, a_signal_makes_the_descriptor_permanently_readable) {
     }
 }
 
-TEST(interrupt, an_ignored_signal_stays_ignored) {
+TEST(interrupt, a_signal_that_the_process_ignores_stays_ignored) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         const auto before = ::signal(signal, SIG_IGN);
         {
@@ -38,7 +38,7 @@ TEST(interrupt, an_ignored_signal_stays_ignored) {
     }
 }
 
-TEST(interrupt, the_destructor_restores_the_signals) {
+TEST(interrupt, the_destructor_restores_the_previous_actions_of_the_signals) {
     ::signal(SIGINT, SIG_DFL);
     { const bench::interrupt stop; }
     EXPECT_EXIT(::raise(SIGINT), testing::KilledBySignal(SIGINT), "");

@@ -43,13 +43,13 @@ bench::trial_outcome trial_with(const std::string& defect, reports::pairing made
 
 class planted_defects : public testing::TestWithParam<reports::pairing> {};
 
-TEST_P(planted_defects, a_contender_without_a_defect_keeps_its_number) {
+TEST_P(planted_defects, a_contender_without_a_planted_defect_keeps_its_result) {
     const auto trial = trial_with("", GetParam());
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
     EXPECT_GE(trial.metrics.at("time").value_or(0), 20'000);
 }
 
-TEST_P(planted_defects, each_defect_breaks_a_law) {
+TEST_P(planted_defects, each_planted_defect_of_a_contender_breaks_the_expected_law) {
     for (const auto& [defect, law] : std::map<std::string, std::string>{{"outside", "law of counts"},
                                                                         {"short-time", "Little"},
                                                                         {"fast-clock", "law of clocks"},
@@ -66,7 +66,7 @@ TEST_P(planted_defects, each_defect_breaks_a_law) {
     }
 }
 
-TEST(laws, the_slices_of_a_trial_must_add_up_to_its_section) {
+TEST(laws, a_trial_fails_if_its_slices_do_not_add_up_to_its_timed_section) {
     const auto trial = trial_with("slices", reports::pairing::interleaved);
     EXPECT_EQ(trial.status, result_status::failed);
     EXPECT_SAYS(trial.reason, "law of numbers");
@@ -101,11 +101,11 @@ std::string broken_when(void (*change)(timed_claims&)) {
     return law_broken_by(claims, ten_connections, lasted(1200ms, 1000ms), 1).value_or("");
 }
 
-TEST(laws, true_claims_break_no_law) {
+TEST(laws, plausible_numbers_of_a_contender_break_no_law) {
     EXPECT_EQ(broken_when([](timed_claims&) {}), "");
 }
 
-TEST(laws, every_timed_operation_must_have_one_latency) {
+TEST(laws, every_timed_operation_must_have_exactly_one_latency) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 999; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = 1001; }), "law of counts");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latencies = std::nullopt; }), "law of counts");
@@ -115,13 +115,13 @@ TEST(laws, every_timed_operation_must_have_one_latency) {
                 "law of counts");
 }
 
-TEST(laws, the_sum_of_latencies_must_fit_into_the_section) {
+TEST(laws, the_sum_of_the_latencies_must_match_the_length_of_the_timed_section) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 1.02e7; }), "Little");
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_mean = 0.34e7; }), "Little");
     EXPECT_EQ(broken_when([](timed_claims& claims) { claims.latency_mean = 0.36e7; }), "");
 }
 
-TEST(laws, littles_law_allows_for_time_in_which_the_process_waits_for_a_core) {
+TEST(laws, littles_law_excludes_the_time_in_which_the_process_waits_for_a_core) {
     auto claims = sound;
     claims.latency_mean = 0.1e7;
     auto child = lasted(1200ms, 1000ms);
@@ -131,7 +131,7 @@ TEST(laws, littles_law_allows_for_time_in_which_the_process_waits_for_a_core) {
     EXPECT_EQ(law_broken_by(claims, ten_connections, child, 1), std::nullopt);
 }
 
-TEST(laws, printed_numbers_must_follow_from_the_section) {
+TEST(laws, the_printed_metrics_must_match_the_numbers_of_the_timed_section) {
     EXPECT_EQ(broken_when([](timed_claims& claims) {
                   claims.time_ns = 1e6;
                   claims.throughput = 1000;
@@ -147,7 +147,7 @@ TEST(laws, printed_numbers_must_follow_from_the_section) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.latency_p99 = 1.1e9; }), "latency_p99");
 }
 
-TEST(laws, slices_must_add_up_to_the_section) {
+TEST(laws, the_sum_of_the_slices_must_equal_the_timed_section) {
     const std::vector<slice> slices{{.operations = 600, .timed = 500ms}, {.operations = 400, .timed = 500ms}};
     EXPECT_EQ(bench::law_broken_by_sum_of(slices, sound), std::nullopt);
     auto claims = sound;
@@ -187,7 +187,7 @@ TEST(laws, the_clocks_of_the_contender_and_its_parent_must_agree) {
     EXPECT_SAYS(broken_when([](timed_claims& claims) { claims.age_ns = 0.05e9; }), "law of clocks");
 }
 
-TEST(laws, absent_claims_break_no_law) {
+TEST(laws, numbers_that_a_contender_does_not_print_break_no_law) {
     EXPECT_EQ(law_broken_by({}, ten_connections, lasted(1s, 1s), 1), std::nullopt);
     EXPECT_EQ(broken_when([](timed_claims& claims) {
                   claims.latencies = std::nullopt;
@@ -207,7 +207,7 @@ TEST(laws, the_claimed_length_of_a_slice_must_match_the_observed_length) {
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms)).value_or(""), "law of clocks");
 }
 
-TEST(laws, slices_with_waits_for_a_busy_core_break_no_law) {
+TEST(laws, slices_that_are_longer_because_the_core_was_busy_break_no_law) {
     EXPECT_EQ(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 4ms), std::nullopt);
     EXPECT_SAYS(law_broken_by_slices(slices_that_say(4500us, 10ms), 5 * 1ms).value_or(""), "law of clocks");
 }

@@ -113,7 +113,7 @@ TEST(interleaving, the_order_of_contenders_changes_from_round_to_round) {
 
 // If the order were fully random, a contender could be first in one round and last in the next round. The
 // contender would then wait for nearly two rounds.
-TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
+TEST(interleaving, a_contender_waits_at_most_one_slice_longer_than_in_a_fixed_order) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
     const std::string names = "abcdef";
@@ -134,20 +134,20 @@ TEST(interleaving, a_contender_waits_for_at_most_one_extra_slice) {
     }
 }
 
-TEST(interleaving, a_contender_that_does_not_end_its_slice_loses_the_slice_and_the_others_continue) {
+TEST(interleaving, a_contender_that_does_not_end_its_slice_is_ended_and_the_other_contenders_continue) {
     const auto outcomes = run({player("ready; wait_for_slice; exec sleep 1000"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_TRUE(outcomes[0].slices.empty());
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_stopped_during_its_slice_loses_the_slice) {
+TEST(interleaving, a_contender_that_is_stopped_by_a_signal_during_its_slice_is_ended) {
     const auto outcomes = run({player("ready; wait_for_slice; kill -STOP $$"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::kept_slice);
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_that_dies_loses_its_slices_and_the_others_continue) {
+TEST(interleaving, the_other_contenders_continue_if_a_contender_is_killed) {
     const auto outcomes = run({player("ready; wait_for_slice; kill -SEGV $$"), player("ready; kill -KILL $$"),
                                player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::signalled);
@@ -176,7 +176,7 @@ TEST(interleaving, an_invalid_reply_ends_the_contender) {
     }
 }
 
-TEST(interleaving, a_contender_that_ignores_the_protocol_keeps_its_result) {
+TEST(interleaving, a_contender_that_ignores_the_slices_still_returns_its_result) {
     const auto outcomes = run({player("echo its result"), player(well_behaved)});
     EXPECT_EQ(outcomes[0].child.end, child_end::exited);
     EXPECT_EQ(outcomes[0].child.output, "its result\n");
@@ -184,7 +184,7 @@ TEST(interleaving, a_contender_that_ignores_the_protocol_keeps_its_result) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, a_contender_can_end_before_the_work_is_done) {
+TEST(interleaving, a_contender_can_end_while_the_other_contenders_still_work) {
     const auto outcomes =
         run({player("ready; wait_for_slice; echo '10 1000' >&$out; wait_for_slice; echo result"),
              player(well_behaved)});
@@ -193,7 +193,7 @@ TEST(interleaving, a_contender_can_end_before_the_work_is_done) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, the_common_time_limit_ends_all_contenders_and_none_is_blamed) {
+TEST(interleaving, the_common_time_limit_ends_all_contenders_and_no_contender_is_blamed) {
     const auto unending = player("ready; while wait_for_slice; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
@@ -202,7 +202,7 @@ TEST(interleaving, the_common_time_limit_ends_all_contenders_and_none_is_blamed)
     }
 }
 
-TEST(interleaving, a_contender_that_is_not_ready_within_its_own_limit_is_blamed) {
+TEST(interleaving, a_contender_that_is_not_ready_within_its_own_time_limit_is_reported_as_too_slow) {
     auto slow = player("exec sleep 1000");
     slow.limit = 100ms;
     const auto outcomes = run({slow, player(well_behaved)});
@@ -229,7 +229,7 @@ TEST(interleaving, no_contender_is_started_after_the_common_time_limit) {
     EXPECT_EQ(outcomes[1].child.group, 0);
 }
 
-TEST(interleaving, the_end_of_a_contender_is_reported_while_the_others_are_alive) {
+TEST(interleaving, the_end_of_a_contender_is_reported_while_the_other_contenders_still_run) {
     std::vector<std::size_t> ended;
     const std::vector all{player(well_behaved), player("ready")};
     bench::run_interleaved(
@@ -251,25 +251,25 @@ double counted_in_slices(const char* filter, const char* counter) {
 
 // Google Benchmark runs a workload several times before the measured run, but not in interleaved trials. In
 // an interleaved trial, the contender itself must run the workload before the first slice.
-TEST(interleaving, a_workload_runs_before_its_first_slice) {
+TEST(interleaving, an_interleaved_contender_runs_its_workload_once_before_the_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
 // An operation takes at least 200 us, and the warm-up takes 1 ms. Seven operations are always enough.
-TEST(interleaving, the_warm_up_grows_only_by_the_missing_time) {
+TEST(interleaving, the_number_of_warm_up_operations_grows_only_as_much_as_the_missing_time_requires) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
     EXPECT_LE(operations, 7);
 }
 
-TEST(interleaving, each_contender_inherits_one_descriptor_and_none_of_the_other_contenders) {
+TEST(interleaving, each_contender_inherits_its_own_descriptor_and_no_descriptor_of_another_contender) {
     const std::string count = "ls /proc/self/fd | wc -l";
     const auto before = std::stoi(bench::run_child(alone(count)).output);
     const auto counting = player(count + "; ready");
     for (const auto& each : run({counting, counting})) EXPECT_EQ(std::stoi(each.child.output), before + 1);
 }
 
-TEST(concurrent, all_concurrent_contenders_are_alive_at_once) {
+TEST(concurrent, all_concurrent_contenders_run_at_the_same_time) {
     temporary_folder folder;
     const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
     // Each contender ends only after it has seen the other contender's file.

@@ -37,7 +37,7 @@ std::string reason_for(child_end end, int code, const std::string& errors = "") 
     return trial.reason;
 }
 
-TEST(trial, the_known_metrics_of_a_row_are_used) {
+TEST(trial, known_metrics_of_a_row_are_used_and_unknown_counters_are_ignored) {
     const auto trial =
         judged(R"("real_time":2,"time_unit":"us","items_per_second":5,"spin":0.5,"my_own":1,"iterations":9)");
     EXPECT_EQ(trial.status, result_status::ok);
@@ -47,7 +47,7 @@ TEST(trial, the_known_metrics_of_a_row_are_used) {
     EXPECT_EQ(trial.context.at("library"), "x");
 }
 
-TEST(trial, a_non_finite_metric_has_no_value) {
+TEST(trial, a_metric_with_a_non_finite_number_has_no_value) {
     const auto trial = judged(R"("real_time":2,"spin":NaN,"early":Infinity)");
     EXPECT_EQ(trial.status, result_status::ok);
     EXPECT_EQ(trial.metrics.at("spin"), std::nullopt);
@@ -65,11 +65,11 @@ TEST(trial, a_trial_without_a_time_above_zero_fails) {
     }
 }
 
-TEST(trial, a_counter_cannot_replace_the_time) {
+TEST(trial, a_counter_with_the_name_time_does_not_replace_the_measured_time) {
     EXPECT_EQ(judged(R"("time":1,"real_time":2)").metrics.at("time"), 2);
 }
 
-TEST(trial, the_message_decides_whether_an_error_is_unsupported_or_failed) {
+TEST(trial, the_prefix_of_an_error_message_decides_whether_a_trial_is_unsupported_or_failed) {
     auto trial = judged(R"("error_occurred":true,"error_message":"unsupported: io_uring refused")");
     EXPECT_EQ(trial.status, result_status::unsupported);
     EXPECT_EQ(trial.reason, "io_uring refused");
@@ -79,14 +79,14 @@ TEST(trial, the_message_decides_whether_an_error_is_unsupported_or_failed) {
     EXPECT_TRUE(trial.metrics.empty());
 }
 
-TEST(trial, an_error_in_any_repetition_is_an_error_of_the_trial) {
+TEST(trial, an_error_in_any_repetition_of_the_benchmark_fails_the_trial) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"yield","real_time":1},{"name":"yield","error_occurred":true,"error_message":"no"}]})";
     EXPECT_EQ(bench::judge(outcome, "yield", 60s).status, result_status::failed);
 }
 
-TEST(trial, only_rows_of_the_workload_are_used) {
+TEST(trial, only_the_rows_of_the_requested_workload_are_used) {
     child_outcome outcome;
     outcome.output =
         R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";
@@ -150,7 +150,7 @@ echo '{"benchmarks":[{"name":"a","real_time":1}]}' > "$BENCHMARK_OUT"
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
 }
 
-TEST(trial, the_sizes_of_contexts_and_messages_are_limited) {
+TEST(trial, a_context_that_is_too_large_is_refused_and_a_long_error_message_is_cut) {
     child_outcome outcome;
     const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {
         outcome.output = fmt::format(
@@ -163,7 +163,7 @@ TEST(trial, the_sizes_of_contexts_and_messages_are_limited) {
     EXPECT_TRUE(said(100'000, 1).starts_with("printed a context of 100011 bytes")) << said(100'000, 1);
 }
 
-TEST(trial, every_unsuccessful_end_has_its_reason) {
+TEST(trial, every_unsuccessful_end_of_a_contender_has_a_specific_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
     EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
@@ -209,7 +209,7 @@ echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {
 
 constexpr auto of_ours = R"("slices": "1")";
 
-TEST(trial, a_concurrent_trial_keeps_no_wall_clock_metric) {
+TEST(trial, a_concurrent_trial_omits_metrics_of_wall_clock_time) {
     const auto trial = ran_together(
         {{R"("cpu_time": 60, "cpu": 50, "spin": 0.3, "latency_p99": 9, "wakeups": 5, "late_p50": 7,
 "items_per_second": 8, "rss_peak": 4096)",
@@ -222,7 +222,7 @@ TEST(trial, a_concurrent_trial_keeps_no_wall_clock_metric) {
     EXPECT_EQ(trial.metrics.at("rss_peak"), 4096);
 }
 
-TEST(trial, concurrent_trials_use_one_definition_of_cpu_time) {
+TEST(trial, all_concurrent_trials_of_a_block_use_the_same_definition_of_cpu_time) {
     const auto times = [](const std::string& others_context) {
         std::vector<double> all;
         for (const auto& trial : ran_together({{R"("cpu_time": 60, "cpu": 50)", of_ours},

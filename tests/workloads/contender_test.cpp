@@ -44,7 +44,7 @@ nlohmann::json json_of(const std::string& filter) {
     return nlohmann::json::parse(result.output);
 }
 
-TEST(contender, only_the_benchmarks_json_is_on_stdout) {
+TEST(contender, a_contender_prints_only_the_json_of_its_benchmarks_to_stdout) {
     const auto report = json_of("^yield");
     ASSERT_EQ(report["benchmarks"].size(), 1u);
     EXPECT_EQ(report["benchmarks"][0]["name"], "yield/manual_time");
@@ -94,7 +94,7 @@ TEST(contender, the_throughput_is_the_inverse_of_the_time_per_operation) {
     }
 }
 
-TEST(contender, the_latency_percentiles_of_an_echo_ascend) {
+TEST(contender, higher_latency_percentiles_of_an_echo_have_larger_values) {
     const auto row = json_of("^echo/rtt/tcp/conns:1/")["benchmarks"][0];
     double last = 0;
     for (const char* counter : {"latency_p50", "latency_p90", "latency_p99", "latency_p999", "latency_max"}) {
@@ -103,14 +103,14 @@ TEST(contender, the_latency_percentiles_of_an_echo_ascend) {
     }
 }
 
-TEST(contender, lateness_is_reported_for_timers) {
+TEST(contender, a_timer_workload_reports_the_lateness_of_its_timers) {
     const auto row = json_of("^timer/periodic")["benchmarks"][0];
     for (const char* counter : {"late_p50", "late_p99", "late_max"})
         EXPECT_GE(row[counter].get<double>(), 0) << counter;
     EXPECT_EQ(row["early"], 0);
 }
 
-TEST(contender, an_invalid_size_is_refused) {
+TEST(contender, a_contender_refuses_an_invalid_workload_size) {
     const auto result = run("LOOPBENCH_SIZE=large", "--benchmark_list_tests=true", true);
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_NE(result.output.find("LOOPBENCH_SIZE is \"large\""), std::string::npos) << result.output;
@@ -125,7 +125,7 @@ TEST(contender, the_contender_does_the_configured_number_of_operations) {
     }
 }
 
-TEST(contender, an_invalid_number_of_operations_is_refused) {
+TEST(contender, a_contender_refuses_an_invalid_number_of_operations) {
     for (const std::string number : {"0", "-1", "many", "7x", "99999999999999"}) {
         const auto result = run("LOOPBENCH_OPERATIONS=" + number, "--benchmark_list_tests=true", true);
         EXPECT_EQ(result.exit_code, 2) << number;
@@ -134,7 +134,7 @@ TEST(contender, an_invalid_number_of_operations_is_refused) {
     }
 }
 
-TEST(contender, latencies_are_missing_if_recording_is_off) {
+TEST(contender, no_latencies_are_reported_if_their_recording_is_switched_off) {
     const auto result = run("LOOPBENCH_SIZE=small LOOPBENCH_RECORD=off",
                             "--benchmark_format=json '--benchmark_filter=^echo/rtt/tcp/conns:1/bytes:64'");
     const auto row = nlohmann::json::parse(result.output)["benchmarks"][0];
@@ -144,7 +144,7 @@ TEST(contender, latencies_are_missing_if_recording_is_off) {
     EXPECT_EQ(run("LOOPBENCH_RECORD=perhaps", "--benchmark_list_tests=true").exit_code, 2);
 }
 
-TEST(contender, the_cost_of_a_recorded_sample_is_reported) {
+TEST(contender, the_time_that_recording_one_latency_takes_is_reported) {
     const double cost_ns = json_of("^echo/rtt/tcp/conns:1/bytes:64")["benchmarks"][0]["sample_cost"];
     EXPECT_GT(cost_ns, 1);
     EXPECT_LT(cost_ns, 10'000);
@@ -190,7 +190,7 @@ TEST(contender, an_unwritable_histogram_file_causes_a_failure) {
     EXPECT_NE(result.output.find("/dev/full"), std::string::npos) << result.output;
 }
 
-TEST(contender, unknown_flags_are_refused) {
+TEST(contender, a_contender_refuses_unknown_flags) {
     EXPECT_EQ(run("", "--benchmark_nonsense").exit_code, 2);
 }
 

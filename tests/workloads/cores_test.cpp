@@ -15,7 +15,7 @@
 namespace loopbench::bench::workloads {
 namespace {
 
-TEST(cores, a_thread_on_one_core_gets_its_other_cores_back) {
+TEST(cores, a_thread_that_was_restricted_to_one_core_can_use_all_its_cores_again_afterwards) {
     const int before = cores_of_this_thread();
     {
         const kept_on_core here(::sched_getcpu());
@@ -25,7 +25,7 @@ TEST(cores, a_thread_on_one_core_gets_its_other_cores_back) {
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-TEST(cores, the_two_cores_are_the_same_every_time) {
+TEST(cores, the_function_that_chooses_two_cores_always_returns_the_same_cores) {
     const auto both = two_cores();
     if (!both) GTEST_SKIP() << "this machine has one core";
     EXPECT_LT(both->first, both->second);
@@ -33,7 +33,7 @@ TEST(cores, the_two_cores_are_the_same_every_time) {
     EXPECT_EQ(two_cores()->second, both->second);
 }
 
-TEST(cores, starting_a_thread_on_a_core_leaves_the_starters_cores_unchanged) {
+TEST(cores, starting_a_thread_on_a_core_does_not_change_the_cores_of_the_starting_thread) {
     const int before = cores_of_this_thread();
     const int there = two_cores() ? two_cores()->second : ::sched_getcpu();
     int its_core = -1, its_cores = 0;

@@ -26,7 +26,7 @@ TEST(explanations, every_metric_has_an_explanation) {
     for (const auto& metric : reports::known_metrics()) EXPECT_GT(metric.how.size(), 10u) << metric.name;
 }
 
-TEST(explanations, exactly_the_existing_parameters_have_an_explanation) {
+TEST(explanations, each_workload_parameter_has_an_explanation_and_each_explanation_has_a_parameter) {
     std::set<std::string, std::less<>> keys;
     for (const workload_shape& shape : workload_table())
         for (std::size_t colon = shape.name.find(':'); colon != std::string_view::npos;

@@ -53,7 +53,7 @@ protected:
     trial t{workload_size::small, 3};
 };
 
-TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {
+TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restores_the_cores_of_its_thread) {
     const int cores_before = cores_of_this_thread();
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -68,7 +68,7 @@ TEST_F(generator, a_start_without_free_descriptors_restores_the_cores) {
 }
 
 // The path names a folder, which exists but cannot be executed.
-TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_restores_the_cores) {
+TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
     const std::size_t open_before = open_descriptors();
@@ -81,7 +81,7 @@ TEST_F(generator, a_generator_that_cannot_be_run_leaves_no_descriptors_and_resto
 }
 
 // A bucket of a histogram only has a range, so the generator sends minimum, maximum and mean separately.
-TEST_F(generator, minimum_maximum_and_mean_of_the_latency_are_exact) {
+TEST_F(generator, a_trial_takes_the_minimum_maximum_and_mean_latency_unchanged_from_the_generator) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh
 echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "latency_max": 5030,
@@ -117,7 +117,7 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
 }
 
 // The generator waits for the replies of a server that never answers.
-TEST_F(generator, a_generator_ends_with_the_process_that_started_it) {
+TEST_F(generator, a_generator_is_killed_when_the_process_that_started_it_ends) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const auto server = loop::open_listener(loop::endpoint::loopback(0));
     ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // makes accept() wait

@@ -52,7 +52,7 @@ TEST(histogram, percentiles_are_within_the_stated_error_of_the_exact_percentiles
     }
 }
 
-TEST(histogram, values_of_every_magnitude_are_kept_within_the_error) {
+TEST(histogram, values_of_every_magnitude_are_recorded_within_the_stated_error) {
     for (int exponent = 0; exponent < 63; ++exponent) {
         const std::int64_t power = std::int64_t{1} << exponent;
         for (const std::int64_t value : {power - 1, power, power + power / 3, power + (power - 1)}) {
@@ -73,7 +73,7 @@ TEST(histogram, values_below_256_are_exact) {
         EXPECT_EQ(measured.value_at_rank_ns(rank), static_cast<std::int64_t>(rank) - 1);
 }
 
-TEST(histogram, all_values_of_an_empty_histogram_are_zero) {
+TEST(histogram, an_empty_histogram_reports_zero_for_every_statistic) {
     const histogram empty;
     EXPECT_EQ(empty.count(), 0u);
     EXPECT_EQ(empty.percentile_ns(50), 0);
@@ -83,7 +83,7 @@ TEST(histogram, all_values_of_an_empty_histogram_are_zero) {
     EXPECT_EQ(empty.mean_ns(), 0);
 }
 
-TEST(histogram, extreme_values_are_accepted) {
+TEST(histogram, a_histogram_accepts_the_smallest_and_the_largest_value) {
     histogram measured;
     measured.record(0);
     measured.record(1);
@@ -94,20 +94,20 @@ TEST(histogram, extreme_values_are_accepted) {
     expect_within_error(measured.percentile_ns(100), largest);
 }
 
-TEST(histogram, a_negative_value_counts_as_zero) {
+TEST(histogram, a_histogram_records_a_negative_value_as_zero) {
     histogram measured;
     measured.record(-5);
     EXPECT_EQ(measured.count(), 1u);
     EXPECT_EQ(measured.max_ns(), 0);
 }
 
-TEST(histogram, the_mean_is_exact) {
+TEST(histogram, the_mean_of_a_histogram_is_exact) {
     histogram measured;
     for (const std::int64_t value : {1'000'003, 5, 77, 123'456'789}) measured.record(value);
     EXPECT_DOUBLE_EQ(measured.mean_ns(), (1'000'003.0 + 5 + 77 + 123'456'789) / 4);
 }
 
-TEST(histogram, the_nearest_rank_is_exact_for_decimal_fractions) {
+TEST(histogram, the_nearest_rank_of_a_percentile_with_a_decimal_fraction_is_exact) {
     EXPECT_EQ(nearest_rank(99.9, 1000), 999u);
     EXPECT_EQ(nearest_rank(99.9, 10'000), 9990u);
     EXPECT_EQ(nearest_rank(50, 2), 1u);
@@ -116,7 +116,7 @@ TEST(histogram, the_nearest_rank_is_exact_for_decimal_fractions) {
     EXPECT_EQ(nearest_rank(100, 10), 10u);
 }
 
-TEST(signed_histogram, buckets_ascend_and_hold_every_value) {
+TEST(signed_histogram, the_buckets_are_in_ascending_order_and_contain_every_recorded_value) {
     signed_histogram measured;
     std::vector<std::int64_t> values{-1'000'000, -300, -7, -1, 0, 1, 255, 256, 257, 1000, 1'000'000'007};
     for (const std::int64_t value : values) measured.record(value);
@@ -134,7 +134,7 @@ TEST(signed_histogram, buckets_ascend_and_hold_every_value) {
     EXPECT_NEAR(measured.mean_ns(), (1'000'000'007.0 - 1'000'000 - 300 - 8 + 1769) / 11, 1e-3);
 }
 
-TEST(signed_histogram, percentiles_span_early_and_late_values) {
+TEST(signed_histogram, percentiles_are_correct_if_some_values_are_early_and_others_are_late) {
     std::mt19937_64 random(11);
     std::normal_distribution<double> lateness(20'000, 30'000);
     signed_histogram measured;
@@ -155,7 +155,7 @@ TEST(signed_histogram, percentiles_span_early_and_late_values) {
                   std::count_if(values.begin(), values.end(), [](auto value) { return value < 0; })));
 }
 
-TEST(signed_histogram, a_nanosecond_before_the_deadline_is_early_and_the_deadline_is_not) {
+TEST(signed_histogram, a_lateness_of_minus_one_nanosecond_counts_as_early_and_a_lateness_of_zero_does_not) {
     signed_histogram measured;
     measured.record(0);
     EXPECT_EQ(measured.early_count(), 0u);
@@ -165,7 +165,7 @@ TEST(signed_histogram, a_nanosecond_before_the_deadline_is_early_and_the_deadlin
     EXPECT_EQ(measured.max_ns(), 0);
 }
 
-TEST(signed_histogram, extreme_values_and_empty_signed_histograms_are_accepted) {
+TEST(signed_histogram, a_signed_histogram_accepts_extreme_values_and_can_be_empty) {
     signed_histogram measured;
     EXPECT_EQ(measured.percentile_ns(50), 0);
     measured.record(std::numeric_limits<std::int64_t>::min());

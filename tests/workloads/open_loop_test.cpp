@@ -183,7 +183,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(links, open_loop_over, testing::Values(cheapest_link, by_epoll));
 
-TEST_P(open_loop_over, every_reply_arrives_and_the_rate_is_kept) {
+TEST_P(open_loop_over, every_reply_is_counted_and_the_generator_keeps_the_requested_rate) {
     const server_process server;
     const auto result = run(plan_for(server, 500, 5000));
     EXPECT_EQ(result.failure, "");
@@ -207,26 +207,26 @@ TEST_P(open_loop_over, split_and_merged_replies_are_recognized) {
     }
 }
 
-TEST_P(open_loop_over, wrong_replies_are_counted) {
+TEST_P(open_loop_over, the_generator_counts_wrong_replies) {
     const server_process server(fault::wrong_bytes);
     const auto result = run(plan_for(server, 300, 5000));
     EXPECT_GT(result.wrong_replies, 0u);
     EXPECT_EQ(result.replies + result.wrong_replies, 300u);
 }
 
-TEST_P(open_loop_over, a_server_that_hangs_up_ends_the_run_with_a_reason) {
+TEST_P(open_loop_over, a_server_that_closes_a_connection_ends_the_run_and_the_reason_is_reported) {
     const server_process server(fault::closes_after_100);
     EXPECT_EQ(run(plan_for(server, 2000, 5000)).failure, "the contender closed a connection");
 }
 
-TEST_P(open_loop_over, a_duplicate_reply_ends_the_run_or_is_counted_as_wrong) {
+TEST_P(open_loop_over, a_duplicate_reply_ends_the_run_or_is_counted_as_a_wrong_reply) {
     const server_process server(fault::answers_twice);
     const auto result = run(plan_for(server, 300, 5000));
     EXPECT_TRUE(tests::says(result.failure, "without a request") || result.wrong_replies > 0)
         << result.failure;
 }
 
-TEST_P(open_loop_over, a_server_that_stops_forever_ends_the_run_with_a_reason) {
+TEST_P(open_loop_over, a_server_that_stops_replying_ends_the_run_and_the_reason_is_reported) {
     const server_process server(fault::stops_after_1000);
     auto plan = plan_for(server, 2000, 20'000);
     plan.patience = 2s;
@@ -234,7 +234,7 @@ TEST_P(open_loop_over, a_server_that_stops_forever_ends_the_run_with_a_reason) {
     for (const auto* part : {"of 2000 replies", "2 s"}) EXPECT_SAYS(failure, part);
 }
 
-TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
+TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_and_the_reason_is_reported) {
     const server_process server;
     ::kill(server.id(), SIGSTOP);
     auto plan = plan_for(server, 10, 5000);
@@ -244,7 +244,8 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_with_a_reason) {
 
 // The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
 // the next request would see at most one late reply per connection.
-TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
+TEST_P(open_loop_over,
+       a_pause_of_the_server_increases_the_latency_of_every_request_that_is_due_during_the_pause) {
     const server_process server(fault::pauses_after_1000);
     auto plan = plan_for(server, 5000, 2000);
     plan.tries_max = 1;
@@ -257,7 +258,7 @@ TEST_P(open_loop_over, a_pause_of_the_server_delays_every_request_due_in_it) {
     EXPECT_GT(count_over(result.latency, 500ms) + result.left_out, 900u);
 }
 
-TEST(open_loop, for_a_relative_load_the_capacity_is_measured_first) {
+TEST(open_loop, the_capacity_is_measured_first_if_the_load_is_relative_to_the_capacity) {
     const server_process server;
     auto plan = plan_for(server, 300, 0);
     plan.load = 0.25;
@@ -269,7 +270,7 @@ TEST(open_loop, for_a_relative_load_the_capacity_is_measured_first) {
     EXPECT_EQ(result.replies, 300u);
 }
 
-TEST(open_loop, the_reason_for_epoll_is_reported) {
+TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uring) {
     const server_process server;
     const auto result = run_open_loop(plan_for(server, 1, 1000), by_epoll);
     EXPECT_EQ(result.refused, "a test");
@@ -277,7 +278,7 @@ TEST(open_loop, the_reason_for_epoll_is_reported) {
 }
 
 // The link opens only one descriptor, which gets the lowest free number. The test closes this descriptor.
-TEST(epoll_link, an_error_is_not_mistaken_for_a_missing_reply) {
+TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
     const auto made = make_epoll_link({}, 0ms);
@@ -302,13 +303,13 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
 }
 
 // With HTTP, the generator uses epoll although the kernel did not refuse io_uring.
-TEST(open_loop, the_link_is_named_even_without_a_refusal) {
+TEST(open_loop, the_result_names_the_io_driver_of_the_generator_even_if_io_uring_was_not_refused) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
     EXPECT_EQ(result.io, "planted");
 }
 
-TEST(open_loop, no_request_is_sent_before_its_time) {
+TEST(open_loop, no_request_is_sent_before_its_scheduled_time) {
     std::vector<std::chrono::steady_clock::time_point> sent;
     const auto plan = plan_without_a_server(200, 10'000);
     const auto before = std::chrono::steady_clock::now();
@@ -320,7 +321,7 @@ TEST(open_loop, no_request_is_sent_before_its_time) {
 }
 
 // The warm-up needs replies. After the warm-up, the link is silent until all requests are sent.
-TEST(open_loop, all_requests_are_sent_even_without_replies) {
+TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
         run_open_loop(plan_without_a_server(requests, 10'000),
@@ -332,7 +333,7 @@ TEST(open_loop, all_requests_are_sent_even_without_replies) {
 // The generator looks for replies only once per millisecond. It leaves out a request, unless the time between
 // two looks is at most a tenth of the request's latency. Because the server pauses for 0.6 s, requests count
 // even if the generator loses its core for 60 ms.
-TEST(open_loop, requests_delayed_by_a_pausing_server_are_not_left_out) {
+TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
     plan.tries_max = 1;
@@ -342,7 +343,7 @@ TEST(open_loop, requests_delayed_by_a_pausing_server_are_not_left_out) {
     EXPECT_GT(result.latency.count(), 0U);
 }
 
-TEST(open_loop, a_capacity_needs_at_least_a_thousand_replies) {
+TEST(open_loop, the_measurement_of_the_capacity_lasts_for_at_least_a_thousand_replies) {
     std::vector<std::chrono::steady_clock::time_point> sent;
     auto plan = plan_without_a_server(10, 0);
     plan.capacity_time = 1ns;
@@ -351,7 +352,7 @@ TEST(open_loop, a_capacity_needs_at_least_a_thousand_replies) {
     EXPECT_GE(sent.size(), 1000U);
 }
 
-TEST(open_loop, a_run_that_takes_longer_than_the_patience_is_not_repeated) {
+TEST(open_loop, a_run_that_took_longer_than_the_time_limit_for_replies_is_not_repeated) {
     auto plan = plan_without_a_server(2000, 1000);
     plan.patience = 1s;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -360,7 +361,7 @@ TEST(open_loop, a_run_that_takes_longer_than_the_patience_is_not_repeated) {
 }
 
 // Each send of the generator takes 20 ms, in which 40 requests fall due.
-TEST(open_loop, a_generator_that_sends_too_slowly_is_the_bottleneck) {
+TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
     EXPECT_GT(result.left_out, 200U);
@@ -373,7 +374,7 @@ TEST(open_loop, a_generator_that_sends_too_slowly_is_the_bottleneck) {
 // fall due during the 20 ms are left out. The request before them is also left out, because the generator
 // finds its reply only afterwards. If this process really loses its core during the test, more requests are
 // left out in the same way.
-TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
+TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latencies) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .slow_once_after = 500}));
@@ -386,7 +387,7 @@ TEST(open_loop, requests_that_the_generator_was_late_for_are_left_out) {
 
 // The HTTP client sleeps for a millisecond at a time. Arriving data wakes the client, which therefore finds
 // every reply in time. The limit `late_max` of an hour keeps the requests that fall due during a sleep.
-TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
+TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count_as_sent_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
     plan.late_max = 1h;
@@ -397,7 +398,7 @@ TEST(open_loop, a_client_that_sleeps_until_data_arrives_is_not_late) {
 }
 
 // Wrong replies make the contender fail, even if the generator could not offer the rate.
-TEST(open_loop, a_server_with_wrong_replies_is_measured_even_at_an_impossible_rate) {
+TEST(open_loop, wrong_replies_are_reported_even_if_the_generator_cannot_offer_the_requested_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms, .wrong = true}));
@@ -405,7 +406,7 @@ TEST(open_loop, a_server_with_wrong_replies_is_measured_even_at_an_impossible_ra
     EXPECT_GT(result.wrong_replies, 0U);
 }
 
-TEST(open_loop, a_rate_that_the_generator_cannot_offer_is_not_measured) {
+TEST(open_loop, no_run_is_made_at_a_rate_that_the_generator_cannot_offer) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -414,7 +415,7 @@ TEST(open_loop, a_rate_that_the_generator_cannot_offer_is_not_measured) {
 }
 
 // The server answers 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
-TEST(open_loop, a_server_with_too_much_load_is_reported_as_overloaded) {
+TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
     EXPECT_EQ(result.replies, 400u) << result.failure;
@@ -423,7 +424,7 @@ TEST(open_loop, a_server_with_too_much_load_is_reported_as_overloaded) {
 
 // The link accepts at most one request in 5 ms and answers the request at once. Five requests fall due
 // in 5 ms.
-TEST(open_loop, a_server_whose_connections_accept_too_little_is_reported_as_overloaded) {
+TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
     const auto result = run_open_loop(plan, planted({.takes_one_in = 5ms}));
@@ -435,7 +436,7 @@ TEST(open_loop, a_server_whose_connections_accept_too_little_is_reported_as_over
 }
 
 // The printed report has one line for each distinct reason, so the reason must not contain measured values.
-TEST(open_loop, every_overloaded_server_has_the_same_reason) {
+TEST(open_loop, every_overloaded_server_is_reported_with_the_same_reason) {
     const auto said_after = [](std::chrono::nanoseconds queued) {
         open_loop_result result;
         result.rate = 20'000;
@@ -448,7 +449,7 @@ TEST(open_loop, every_overloaded_server_has_the_same_reason) {
     EXPECT_EQ(said_after(100ms), said_after(200ms));
 }
 
-TEST(open_loop, a_rate_that_the_server_does_not_sustain_is_not_measured) {
+TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
     const server_process server(fault::slow);
     auto plan = plan_for(server, 400, 2000);
     plan.look_time = 1ms;
@@ -468,7 +469,7 @@ void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
     }
 }
 
-TEST(open_loop, a_generator_that_was_in_time_for_most_requests_is_trusted) {
+TEST(open_loop, a_run_is_valid_if_the_generator_was_in_time_for_at_least_80_percent_of_the_requests) {
     open_loop_result result;
     sent_late(result, 1000, 9000);
     result.sent = 1000;
@@ -479,7 +480,7 @@ TEST(open_loop, a_generator_that_was_in_time_for_most_requests_is_trusted) {
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, percentiles_caused_by_the_generator_are_left_out) {
+TEST(open_loop, percentiles_that_consist_of_requests_sent_late_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0);
     sent_late(result, 50, 20'000);
@@ -490,7 +491,7 @@ TEST(open_loop, percentiles_caused_by_the_generator_are_left_out) {
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, percentiles_that_late_requests_could_have_caused_are_left_out) {
+TEST(open_loop, percentiles_that_requests_sent_late_could_have_increased_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0, 10'000);
     sent_late(result, 30, 0, 100'000);
@@ -499,7 +500,7 @@ TEST(open_loop, percentiles_that_late_requests_could_have_caused_are_left_out) {
     EXPECT_EQ(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, the_percentile_that_invalidates_a_trial_is_named) {
+TEST(open_loop, the_reason_for_an_invalid_trial_names_the_lowest_unreliable_percentile) {
     open_loop_result result;
     sent_late(result, 700, 20'000);
     sent_late(result, 300, 0, 1'000'000);

@@ -23,7 +23,7 @@ namespace {
 
 using namespace workloads;
 
-TEST(proof, a_wrong_bit_in_a_reply_fails_the_trial) {
+TEST(proof, a_wrong_bit_in_a_servers_reply_to_a_workloads_client_fails_the_trial) {
     constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 2000), reason);
@@ -59,7 +59,7 @@ bool lacks_a_core(const trial& t) {
 }
 
 // In serve/open_loop, the generator compares the replies.
-TEST(proof, a_wrong_bit_in_a_reply_to_the_load_generator_fails_the_trial) {
+TEST(proof, a_wrong_bit_in_a_servers_reply_to_the_load_generator_fails_the_trial) {
     trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
@@ -80,7 +80,7 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
 }
 
 // All requests fall due within six milliseconds, but sending all requests takes several times as long.
-TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
+TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
     const auto end =
         served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=10000000", 60'000);
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
@@ -89,7 +89,7 @@ TEST(proof, a_generator_that_lags_behind_its_schedule_gives_no_number) {
 
 // The server stops the generator's process repeatedly, so that most requests fall due during a stop. If other
 // programs use the cores, all replies of the second half can be late; then the reason names the server.
-TEST(proof, a_generator_that_was_late_gives_no_number) {
+TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalidates_the_trial) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
@@ -103,7 +103,7 @@ TEST(proof, a_generator_that_dies_without_a_result_fails_the_trial) {
     EXPECT_EQ(served_by("exit 3").failure, "the generator ended with exit code 3 before it had a result");
 }
 
-TEST(proof, a_generator_that_does_not_begin_gives_no_number) {
+TEST(proof, a_generator_that_does_not_offer_the_load_makes_the_trial_unsupported) {
     const auto end =
         served_by(R"(echo '{"failure":"","not_offered":"planted","io_uring_refused":"refused"}')");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
@@ -112,7 +112,7 @@ TEST(proof, a_generator_that_does_not_begin_gives_no_number) {
               "refused");
 }
 
-TEST(proof, the_load_generator_inherits_no_socket_of_its_server) {
+TEST(proof, the_load_generator_process_inherits_no_socket_of_the_server) {
     const auto end = served_by(
         "printf '{\"failure\":\"\",\"not_offered\":\"%s sockets\",\"io_uring_refused\":null}'"
         " $(ls -l /proc/$$/fd | grep -c socket:)");
@@ -120,13 +120,13 @@ TEST(proof, the_load_generator_inherits_no_socket_of_its_server) {
     EXPECT_SAYS(end.unsupported, ": 0 sockets");
 }
 
-TEST(proof, starving_half_of_the_connections_fails_the_trial) {
+TEST(proof, a_server_that_starves_half_of_its_connections_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
 // If the failure did not wake the waiting clients, each of these trials would run until the test's time
 // limit.
-TEST(proof, a_client_that_throws_ends_the_trial_at_once_with_its_reason) {
+TEST(proof, an_exception_of_a_client_ends_the_trial_immediately_and_its_message_is_the_reason) {
     constexpr auto reason = "a client failed: out of buffers";
     EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
     EXPECT_EQ(reason_of_failure<throwing_runtime>(gather_echo, 10'000), reason);
@@ -134,45 +134,45 @@ TEST(proof, a_client_that_throws_ends_the_trial_at_once_with_its_reason) {
     EXPECT_EQ(reason_of_failure<throwing_runtime>(timer_under_load, 100), reason);
 }
 
-TEST(proof, a_server_that_cannot_accept_connections_ends_the_trial_at_once) {
+TEST(proof, a_server_that_cannot_accept_connections_ends_the_trial_immediately) {
     EXPECT_SAYS(reason_of_failure<refusing_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 1000),
                 "the server cannot accept: ");
 }
 
-TEST(proof, a_lost_connection_of_a_broadcast_fails_the_trial) {
+TEST(proof, a_broadcast_that_loses_a_connection_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(fanout_broadcast, 100), "a connection failed: ");
 }
 
-TEST(proof, wrong_streamed_bytes_fail_the_trial) {
+TEST(proof, a_stream_that_delivers_wrong_bytes_fails_the_trial) {
     constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(stream_throughput, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(pipe_read, 100), reason);
 }
 
-TEST(proof, lost_streamed_bytes_fail_the_trial) {
+TEST(proof, a_stream_that_loses_bytes_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(stream_throughput, 100),
               "bytes received: expected 10747904, got 10682368");
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(pipe_read, 100),
               "bytes received: expected 671744, got 667648");
 }
 
-TEST(proof, a_connection_without_round_trips_in_the_timed_section_fails_the_trial) {
+TEST(proof, a_connection_that_makes_no_round_trip_in_the_timed_section_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_once_runtime<4>>(echo_rtt_tcp<breakable_runtime, 10>, 1000),
               "connections on which every round trip was made: expected 10, got 9");
 }
 
-TEST(proof, a_server_that_reports_fewer_bytes_than_its_clients_fails_the_trial) {
+TEST(proof, a_server_that_reports_fewer_bytes_than_its_clients_received_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
                   echo_rtt_tcp<breakable_runtime, 1>, 100),
               "connections on which the server echoed every byte: expected 1, got 0");
 }
 
-TEST(proof, unserved_connections_fail_the_trial) {
+TEST(proof, connections_that_the_server_does_not_serve_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
               "connections that were served: expected 132, got 0");
 }
 
-TEST(proof, a_silent_connection_that_receives_bytes_or_ends_fails_the_trial) {
+TEST(proof, an_idle_connection_that_receives_bytes_or_is_closed_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
               "bytes heard on silent connections: expected 0, got 10");
     EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
@@ -181,19 +181,19 @@ TEST(proof, a_silent_connection_that_receives_bytes_or_ends_fails_the_trial) {
               "silent connections that were waited for: expected 1000, got 999");
 }
 
-TEST(proof, a_load_without_round_trips_fails_the_trial) {
+TEST(proof, timers_under_load_fail_the_trial_if_the_load_makes_no_round_trip) {
     EXPECT_EQ(reason_of_failure<deaf_runtime<20>>(timer_under_load, 20),
               "the load made no round trip on its connections");
 }
 
-TEST(proof, a_server_that_blocks_a_counting_coroutine_fails_the_trial) {
+TEST(proof, a_mixed_server_that_prevents_a_coroutine_from_counting_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<beheading_runtime<3>>(mixed_server, 2000),
               "one of the two counting coroutines never counted");
     EXPECT_SAYS(reason_of_failure<one_sleep_runtime>(mixed_server, 5000),
                 "the counts of the two counting coroutines differ by ");
 }
 
-TEST(proof, a_pause_when_the_two_counting_coroutines_begin_does_not_fail_the_trial) {
+TEST(proof, a_pause_at_the_start_of_the_two_counting_coroutines_does_not_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<halted_runtime>(mixed_server, 2000), "");
 }
 
@@ -214,12 +214,12 @@ TEST(proof, cancelled_timers_that_fire_fail_the_trial) {
                 "timers that fired although they were cancelled: expected 0, got ");
 }
 
-TEST(proof, timers_that_starve_under_load_fail_the_trial) {
+TEST(proof, timers_that_do_not_fire_while_the_loop_is_busy_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure(timer_under_load, 20, loop::make_loop("loop-scheduler")),
                 "checks its timers only when");
 }
 
-TEST(proof, a_lost_connection_fails_the_trial) {
+TEST(proof, a_server_that_loses_a_connection_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<dropping_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100),
                 "a client's connection failed: ");
 }
@@ -235,7 +235,7 @@ TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
 
 // These workloads measure only a few timers, and a timer that fires early looks late if its thread is
 // preempted. Therefore the timers are 20 ms early, and the test tries each workload up to 20 times.
-TEST(proof, any_sleep_that_ends_early_fails_the_trial) {
+TEST(proof, a_sleep_that_ends_before_its_deadline_fails_the_trial_of_every_sleep_workload) {
     using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
     const auto expect_once = [](const workload which, const std::string& words) {
         std::string reason;
@@ -248,7 +248,7 @@ TEST(proof, any_sleep_that_ends_early_fails_the_trial) {
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, a_sleep_that_returns_at_once_fails_the_trial) {
+TEST(proof, a_sleep_that_returns_immediately_fails_the_trial) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -259,7 +259,7 @@ TEST(proof, a_sleep_that_returns_at_once_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(idle_timer, 1), reason);
 }
 
-TEST(proof, sleeps_that_are_too_short_fail_the_trial) {
+TEST(proof, sleeps_that_are_too_short_in_total_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure<late_clock_runtime>(sleep_serial, 1), " ns; expected at least 12000000 ns");
     EXPECT_SAYS(reason_of_failure<late_clock_runtime>(sleep_many, 4), " ns; expected at least ");
 }
@@ -269,7 +269,7 @@ TEST(proof, concurrent_sleeps_that_do_not_overlap_fail_the_trial) {
               "sleeps that had started when the first one ended: expected 2, got 1");
 }
 
-TEST(proof, a_far_timer_that_fires_fails_the_trial) {
+TEST(proof, a_timer_that_fires_long_before_its_far_deadline_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<overflowing_runtime>(idle_timer, 1),
               "far timers that fired: expected 0, got 1");
 }
@@ -297,25 +297,25 @@ TEST(proof, a_gather_that_skips_a_child_fails_the_trial) {
               "sleeps that ended: expected 100, got 99");
 }
 
-TEST(proof, a_gather_that_completes_before_its_children_fails_the_trial) {
+TEST(proof, a_gather_that_completes_before_its_last_children_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<2>>(gather_yield, 2500),
                 "gathers that completed before their children: expected 0, got ");
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<12>>(gather_tree<breakable_runtime, 100>, 300),
                 "trees that completed before their leaves: expected 0, got ");
 }
 
-TEST(proof, a_gather_that_does_not_wait_for_its_children_fails_the_trial) {
+TEST(proof, a_gather_that_waits_for_none_of_its_children_fails_the_trial) {
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_yield, 2500), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(gather_sleep, 2), "");
     EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
 }
 
-TEST(proof, a_lost_posted_function_fails_the_trial) {
+TEST(proof, a_posted_function_that_never_runs_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
               "functions that ran, of those posted before a yield: expected 1000, got 990");
 }
 
-TEST(proof, posted_functions_out_of_order_fail_the_trial) {
+TEST(proof, posted_functions_that_run_in_the_wrong_order_fail_the_trial) {
     constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_chain, 2500), reason);
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_batch, 2500), reason);
@@ -337,7 +337,7 @@ TEST(proof, a_spawned_task_that_starts_inside_spawn_fails_the_trial) {
               "spawned coroutines that ran inside spawn(): expected 0, got 4000");
 }
 
-TEST(proof, a_lost_spawned_task_fails_the_trial) {
+TEST(proof, a_spawned_task_that_never_runs_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
               "spawned coroutines that ran: expected 3000, got 2970");
 }

@@ -57,24 +57,24 @@ TEST(sheet, socket_options_are_read_from_the_socket) {
     EXPECT_NE(options.find(" SO_RCVBUF=100000 "), std::string::npos) << options;
 }
 
-TEST(sheet, an_option_that_cannot_be_read_shows_the_error) {
+TEST(sheet, a_socket_option_that_cannot_be_read_is_reported_with_the_error) {
     EXPECT_TRUE(options_of_socket(-1).starts_with("TCP_NODELAY=EBADF ")) << options_of_socket(-1);
 }
 
-TEST(sheet, the_options_of_both_ends_are_read_and_equal_across_runtimes) {
+TEST(sheet, the_socket_options_of_client_and_server_are_read_and_do_not_depend_on_the_runtime) {
     const std::string of_loop = own_options_of<epoll_runtime>();
     EXPECT_TRUE(of_loop.starts_with("client TCP_NODELAY=1 ")) << of_loop;
     EXPECT_NE(of_loop.find("; server TCP_NODELAY=1 "), std::string::npos) << of_loop;
     EXPECT_EQ(own_options_of<asio_ref::runtime>(), of_loop);
 }
 
-TEST(sheet, nagles_algorithm_at_one_end_is_reported) {
+TEST(sheet, nagles_algorithm_is_reported_if_only_the_client_uses_it) {
     const std::string options = own_options_of<nagle_runtime>();
     EXPECT_TRUE(options.starts_with("client TCP_NODELAY=0 ")) << options;
     EXPECT_NE(options.find("; server TCP_NODELAY=1 "), std::string::npos) << options;
 }
 
-TEST(sheet, a_runtime_without_a_network_has_no_options) {
+TEST(sheet, a_runtime_without_a_network_reports_no_socket_options) {
     EXPECT_EQ(own_options_of<unconnected_runtime>(), "none: this loop has no network");
 }
 
@@ -90,7 +90,7 @@ TEST(sheet, a_workload_that_needs_a_missing_feature_is_unsupported_and_other_wor
     }
 }
 
-TEST(sheet, the_reason_names_the_function_that_a_minimal_runtime_lacks) {
+TEST(sheet, the_reason_for_an_unsupported_workload_names_the_function_that_the_runtime_lacks) {
     std::uint64_t lacking = 0;
     const auto list = workload_list<unconnected_runtime>();
     const auto workloads =
@@ -106,14 +106,14 @@ TEST(sheet, the_reason_names_the_function_that_a_minimal_runtime_lacks) {
     EXPECT_EQ(lacking, 9u);
 }
 
-TEST(sheet, timer_slack_is_read_from_the_thread) {
+TEST(sheet, the_reported_timer_slack_is_that_of_the_thread) {
     const int before = ::prctl(PR_GET_TIMERSLACK);
     ASSERT_EQ(::prctl(PR_SET_TIMERSLACK, 1234), 0);
     EXPECT_EQ(timer_slack_in_use(), "1234");
     ::prctl(PR_SET_TIMERSLACK, before);
 }
 
-TEST(sheet, the_stated_compiler_and_flags_are_those_of_this_build) {
+TEST(sheet, the_reported_compiler_and_flags_are_those_of_this_build) {
     const build_facts facts = this_build();
     const std::string version = facts.compiler.substr(facts.compiler.find(' ') + 1);
     EXPECT_NE(std::string(__VERSION__).find(version), std::string::npos) << facts.compiler;

@@ -75,7 +75,7 @@ std::uint64_t operations_in(const std::vector<std::string>& answers) {
     return sum;
 }
 
-TEST(slicer, a_trial_works_until_the_end_and_reports_the_timed_part_of_each_slice) {
+TEST(slicer, a_trial_works_until_the_end_command_and_reports_the_timed_part_of_each_slice) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     std::uint64_t done = 0;
@@ -97,7 +97,7 @@ TEST(slicer, a_trial_works_until_the_end_and_reports_the_timed_part_of_each_slic
     EXPECT_EQ(t.failure(), std::nullopt);
 }
 
-TEST(slicer, a_trial_ends_if_the_suite_is_gone) {
+TEST(slicer, a_trial_ends_if_the_process_that_assigns_its_slices_has_ended) {
     suite_of_slices says("t");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin();
@@ -106,7 +106,7 @@ TEST(slicer, a_trial_ends_if_the_suite_is_gone) {
     EXPECT_EQ(says.answers().size(), 2u);
 }
 
-TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
+TEST(slicer, a_trial_with_a_fixed_number_of_operations_can_be_ended_early) {
     suite_of_slices says("te");
     constexpr std::uint64_t very_many = std::uint64_t{1} << 61;
     trial t(workload_size::small, very_many, true, 0, says.settings());
@@ -123,7 +123,7 @@ TEST(slicer, a_fixed_number_of_operations_ends_early_on_request) {
 }
 
 // All requested operations would take a day, so the workloads must stop at the end of the slices.
-TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
+TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_done) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
         {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
@@ -146,7 +146,7 @@ TEST(slicer, workloads_of_a_fixed_size_end_early_and_prove_what_they_did) {
     }
 }
 
-TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
+TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
     for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("t");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
@@ -160,7 +160,7 @@ TEST(slicer, a_trial_that_ends_before_its_first_timed_part_is_complete_fails) {
     }
 }
 
-TEST(slicer, a_timed_part_that_has_begun_is_completed_with_additional_operations) {
+TEST(slicer, a_timed_part_that_has_begun_is_completed_although_all_operations_are_done) {
     for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
@@ -177,7 +177,7 @@ TEST(slicer, a_timed_part_that_has_begun_is_completed_with_additional_operations
     }
 }
 
-TEST(slicer, the_number_of_operations_is_a_multiple_of_the_step) {
+TEST(slicer, the_number_of_operations_of_a_slice_is_a_multiple_of_the_step) {
     suite_of_slices says("tte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 1000});
@@ -191,7 +191,7 @@ TEST(slicer, the_number_of_operations_is_a_multiple_of_the_step) {
 
 // Each step takes longer than a whole part of a slice, so without the requested numbers, each part would end
 // after its first step.
-TEST(slicer, each_part_has_the_requested_number_of_steps) {
+TEST(slicer, each_timed_or_untimed_part_of_a_slice_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
     t.begin({.operations = 3, .untimed = 2, .timed = 4});
@@ -236,7 +236,7 @@ TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     EXPECT_LT(t.latency().max_ns(), std::chrono::nanoseconds(waited).count());
 }
 
-TEST(slicer, waits_for_slices_do_not_count_as_costs_of_the_work) {
+TEST(slicer, the_time_between_two_slices_does_not_count_as_cost_of_the_work) {
     constexpr int slice_count = 40;
     const process_of_the_suite says(slice_count);
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0,
@@ -266,7 +266,7 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
 
 // A partial batch would change the result, because a partial batch has fewer live coroutine frames, but the
 // same cost at its end.
-TEST(slicer, each_slice_has_whole_batches_of_queued_functions) {
+TEST(slicer, each_slice_contains_only_complete_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
         for (const std::uint64_t operations : operations_of_slices(workload))
@@ -282,7 +282,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // three slices, each twice as long
 }
 
-TEST(trial, without_slices_all_operations_are_one_step) {
+TEST(trial, a_trial_without_slices_does_all_operations_in_one_step) {
     trial t(workload_size::small, 2500);
     t.begin({.operations = 1000});
     EXPECT_EQ(t.next(), 3000u);
@@ -292,7 +292,7 @@ TEST(trial, without_slices_all_operations_are_one_step) {
     EXPECT_EQ(t.operations_timed(), 3000u);
 }
 
-TEST(parse_slices, the_refusal_of_an_invalid_setting_names_the_variable) {
+TEST(parse_slices, the_error_for_invalid_slice_settings_names_the_environment_variable) {
     for (const char* text : {"", "3", "3,4", "3,4,500", "3,4,500,", "3,4,500,0", "3,4,500,1500,1",
                              "a,4,500,1500", "-1,4,5,6", "3,4,5,99999999999"})
         EXPECT_SAYS(tests::complaint_of<std::invalid_argument>([&] { parse_slices(text); }),

@@ -11,7 +11,7 @@ namespace {
 
 workload_size constexpr small = workload_size::small;
 
-TEST(trial, one_timed_section_and_a_proof_give_a_result) {
+TEST(trial, a_trial_with_one_timed_section_and_a_proof_has_a_result) {
     trial t(small, 10);
     t.begin();
     t.end();
@@ -36,7 +36,7 @@ TEST(trial, a_trial_must_time_exactly_one_section) {
     }
 }
 
-TEST(trial, the_failed_proof_is_named) {
+TEST(trial, the_failure_of_a_trial_names_the_first_failed_proof) {
     trial t(small, 10);
     t.begin();
     t.end();
@@ -56,7 +56,7 @@ TEST(trial, a_timer_that_fires_a_nanosecond_early_fails_the_trial) {
     EXPECT_EQ(t.failure(), "1 of 2 timers fired early, the earliest by 1 ns");
 }
 
-TEST(trial, only_timers_earlier_than_the_stated_limit_fail_the_trial) {
+TEST(trial, only_timers_that_fire_earlier_than_the_permitted_limit_fail_the_trial) {
     trial t(small, 10);
     t.may_be_early_by(std::chrono::microseconds(1));
     t.begin();
@@ -78,7 +78,7 @@ TEST(trial, a_trial_without_operations_fails) {
     EXPECT_EQ(t.failure(), "the workload did no operation");
 }
 
-TEST(trial, the_operations_that_were_really_done_are_counted) {
+TEST(trial, a_workload_can_report_how_many_operations_it_really_did) {
     trial t(small, 10);
     t.did(1000);
     EXPECT_EQ(t.operations_done(), 1000u);

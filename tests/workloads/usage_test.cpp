@@ -24,7 +24,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(usage, burnt_cpu_time_is_counted) {
+TEST(usage, the_cpu_time_that_the_process_uses_is_counted) {
     usage_meter meter;
     meter.begin();
     std::atomic<std::uint64_t> burnt = 0;
@@ -47,7 +47,7 @@ std::chrono::nanoseconds cpu_of_this_thread() {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-TEST(usage, a_slowdown_extends_only_the_time_on_a_shared_core) {
+TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a_shared_core) {
     cpu_set_t before, one;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
@@ -135,7 +135,7 @@ TEST(memory, touched_memory_is_resident_and_stays_in_the_peak_after_it_is_freed)
     EXPECT_LT(resident_bytes(), resident_peak_bytes());
 }
 
-TEST(usage, each_measurement_starts_from_zero) {
+TEST(usage, each_measurement_of_usage_starts_from_zero) {
     usage_meter meter;
     meter.begin();
     for (int i = 0; i < 10; ++i) std::this_thread::sleep_for(1ms);

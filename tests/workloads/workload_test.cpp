@@ -47,7 +47,7 @@ protected:
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
-TYPED_TEST(every_workload, the_workload_proves_its_work) {
+TYPED_TEST(every_workload, every_workload_proves_its_work_on_this_runtime) {
     for (const auto& each : workload_list<TypeParam>()) {
         ASSERT_NE(each.run, nullptr) << each.name;
         const workload_shape& shape = *find_shape(each.name);
@@ -57,7 +57,7 @@ TYPED_TEST(every_workload, the_workload_proves_its_work) {
     }
 }
 
-TYPED_TEST(every_workload, a_calibrated_workload_accepts_any_number_of_operations) {
+TYPED_TEST(every_workload, a_workload_with_a_calibrated_size_accepts_any_number_of_operations) {
     for (const auto& each : workload_list<TypeParam>()) {
         if (!find_shape(each.name)->calibrated()) continue;
         for (const std::uint64_t operations : {1u, 2u, 999u, 2'001u})
@@ -65,7 +65,7 @@ TYPED_TEST(every_workload, a_calibrated_workload_accepts_any_number_of_operation
     }
 }
 
-TEST(workload_list, the_list_matches_the_catalog_in_its_order) {
+TEST(workload_list, the_list_of_workloads_matches_the_catalog_in_the_same_order) {
     const auto catalog = workload_catalog();
     auto described = catalog.begin();
     const auto describes = [](const workload_info& info, std::string_view name) {
@@ -86,7 +86,7 @@ TEST(catalog, every_workload_is_described_completely) {
             EXPECT_GT(text.size(), 10u) << info.name;
 }
 
-TEST(catalog, a_workload_is_found_by_its_full_name) {
+TEST(catalog, the_catalog_finds_a_workload_by_its_full_name) {
     EXPECT_EQ(find_workload("echo/rtt/tcp/conns:1/bytes:64")->name, "echo/rtt/tcp");
     EXPECT_EQ(find_workload("yield")->name, "yield");
     EXPECT_EQ(find_workload("yielding"), nullptr);
@@ -101,7 +101,7 @@ TEST(catalog, the_catalog_has_twelve_existing_default_workloads) {
 
 using namespace workloads;
 
-TEST(echo, messages_differ_by_connection_and_by_round_trip) {
+TEST(echo, the_messages_of_two_connections_or_two_round_trips_differ) {
     const workloads::detail::echo_messages messages(1024);
     const auto same = [&](auto a, auto b) {
         return std::ranges::equal(messages.message(a[0], a[1]), messages.message(b[0], b[1]));
@@ -125,7 +125,7 @@ struct late_paying_runtime : breakable_runtime {
     std::uint64_t paid = 0;
 };
 
-TEST(timer_churn, all_batches_but_the_first_are_timed_and_every_cancelled_timer_is_finished) {
+TEST(timer_churn, the_first_batch_is_not_timed_and_the_trial_waits_for_the_work_of_every_cancellation) {
     trial t(workload_size::small, 300);
     late_paying_runtime runtime;
     runtime.run(workloads::timer_churn<breakable_runtime, 100>(runtime, t));
@@ -149,7 +149,7 @@ TEST(same_bytes, only_equal_bytes_of_equal_length_are_equal) {
     }
 }
 
-TEST(echo, fairness_is_jains_index) {
+TEST(echo, the_reported_fairness_is_jains_index) {
     using shares = std::vector<std::uint64_t>;
     using workloads::detail::jain_index;
     EXPECT_DOUBLE_EQ(jain_index(shares{5, 5, 5, 5}), 1);
@@ -176,7 +176,7 @@ double spin_of(const usage& cost) {
 // The share of a core that a polling loop gets depends on other processes. The strict bounds therefore apply
 // to voluntary context switches. A polling loop never gives up its core. A sleeping loop gives up its core
 // for every sleep, except for the few deadlines that pass while the thread is preempted.
-TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
+TEST(spin, the_spin_metric_distinguishes_a_polling_loop_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
@@ -189,7 +189,7 @@ TEST(spin, a_polling_loop_is_distinguished_from_loops_that_sleep) {
     }
 }
 
-TEST(spin, a_ticking_loop_spins_little_and_is_late_by_a_tick) {
+TEST(spin, a_loop_that_sleeps_for_fixed_ticks_spins_little_and_fires_timers_late) {
     trial t(workload_size::small, 4);
     {
         const auto runtime = loop::make_loop("loop-tick");

@@ -1,7 +1,9 @@
 // The common parts of all charts: the theme, labels next to points, intervals, and a table with the numbers for readers
 // who cannot see a chart.
 
-const charts = [];  // {canvas, config(): returns the input of Chart.js, chart}
+// {place, table(), details} and, for Chart.js, {canvas, config(): returns its input, chart}, or, for a drawing in SVG,
+// {paint(width): returns the drawing}
+const charts = [];
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -12,35 +14,44 @@ function colourOf(contender) {
 }
 
 // Returns a name in a form that a canvas can show. Names can contain any characters.
-function label(name) {
+function label(name, longest = 24) {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
-  return plain.length > 24 ? plain.slice(0, 23) + "…" : plain;
+  return plain.length > longest ? plain.slice(0, longest - 1) + "…" : plain;
 }
 
-// Adds a figure: a title, a note about what to look for, the canvas, and the numbers as a table. `config` is called
-// again after each change of the theme or of the chosen contenders.
-function figure(parent, {title, note, height = 320, config, table}) {
-  const canvas = el("canvas", {role: "img", "aria-label": `${title}. ${note || ""} The table below contains the numbers.`});
+// Adds a figure: a title, a note about what to look for, the chart, and the numbers as a table. `unit` returns what a
+// copy of the chart says below its title. `config` or `paint` is
+// called again after each change of the theme or of the chosen contenders.
+function figure(parent, {title, note, unit, height = 320, config, paint, table}) {
+  const about = `${title}. ${note || ""} The table below contains the numbers.`;
+  const canvas = config && el("canvas", {role: "img", "aria-label": about});
+  const place = config ? el("div", {class: "canvas", style: `height:${height}px`}, canvas) : el("div", {class: "drawing"});
   const details = el("details", {}, el("summary", {}, "Numbers"));
   details.addEventListener("toggle", () => {
     if (details.open) details.replaceChildren(details.firstChild, table());
   });
   const heading = el("h3", {}, title);
   const lead = el("p", {class: "note"}, note || "");
-  const element = el("figure", {}, el("figcaption", {}, heading, lead),
-    el("div", {class: "canvas", style: `height:${height}px`}, canvas), details);
+  const entry = {place, canvas, config, paint, chart: null, details, table, unit};
+  const copy = el("button", {type: "button", class: "copy", onclick: () => copyChart(entry, heading.textContent, copy)}, "Copy chart");
+  const element = el("figure", {}, el("figcaption", {}, heading, lead), place, el("div", {class: "beneath"}, details, copy));
   parent.append(element);
-  const entry = {canvas, config, chart: null, details, table};
   charts.push(entry);
   return {element, redraw: (words = {}) => {
     if (words.title) heading.textContent = words.title;
     if (words.note) lead.textContent = words.note;
-    if (words.height) canvas.parentElement.style.height = `${words.height}px`;
+    if (words.height) place.style.height = `${words.height}px`;
     draw(entry);
   }};
 }
 
 function draw(entry) {
+  if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
+  if (entry.paint) {
+    entry.width = entry.place.clientWidth;
+    entry.place.replaceChildren(entry.paint(Math.max(entry.width, 200)));
+    return;
+  }
   entry.chart?.destroy();
   const config = entry.config();
   entry.chart = new Chart(entry.canvas, {
@@ -51,7 +62,13 @@ function draw(entry) {
       plugins: {legend: {display: false}, ...config.options?.plugins},
     },
   });
-  if (entry.details.open) entry.details.replaceChildren(entry.details.firstChild, entry.table());
+}
+
+// Draws the drawings again whose width has changed. Chart.js does this for its charts.
+function followTheWidth() {
+  addEventListener("resize", () => {
+    for (const entry of charts) if (entry.paint && entry.width !== entry.place.clientWidth) draw(entry);
+  });
 }
 
 // Removes all figures, so that other figures can replace them.
@@ -59,12 +76,27 @@ function removeFigures() {
   for (const {chart} of charts.splice(0)) chart?.destroy();
 }
 
-function drawAll() {
+let due = [];  // the charts that are drawn after the page is loaded, one by one
+
+function drawNext() {
+  const entry = due.shift();
+  if (!entry) return;
+  if (charts.includes(entry)) draw(entry);
+  setTimeout(drawNext);
+}
+
+// Draws all drawings, and the charts on the screen. Draws the other charts soon after, unless the page is printed now.
+function drawAll(isPrinting = false) {
   Chart.defaults.color = css("--muted");
   Chart.defaults.borderColor = css("--line");
   Chart.defaults.font.family = css("--sans");
   Chart.defaults.font.size = 12;
-  for (const entry of charts) draw(entry);
+  drawSwatches();
+  const isNow = (entry) => isPrinting || entry.paint || entry.place.getBoundingClientRect().top < innerHeight;
+  const isIdle = !due.length;
+  due = charts.filter((entry) => !isNow(entry));
+  for (const entry of charts) if (!due.includes(entry)) draw(entry);
+  if (isIdle) setTimeout(drawNext);
 }
 
 const tickSteps = new Set([1, 2, 5]);
@@ -160,10 +192,13 @@ const pointLabels = {
 const intervals = {
   id: "intervals",
   beforeDatasetsDraw(chart) {
-    const {ctx, scales: {x, y}} = chart;
+    const {ctx, scales: {x, y}, chartArea: {left, top, width, height}} = chart;
     ctx.save();
-    ctx.lineWidth = 1;
-    ctx.globalAlpha = 0.35;
+    ctx.beginPath();
+    ctx.rect(left, top, width, height);
+    ctx.clip();
+    ctx.lineWidth = 1.25;
+    ctx.globalAlpha = 0.5;
     chart.data.datasets.forEach((set, i) => {
       const point = set.data[0], at = chart.getDatasetMeta(i).data[0];
       if (!point || !at) return;
@@ -214,22 +249,6 @@ const endLabels = {
   },
 };
 
-// For bar charts: draws each bar's number after the bar.
-const barLabels = {
-  id: "barLabels",
-  afterDatasetsDraw(chart) {
-    const {ctx} = chart;
-    ctx.save();
-    ctx.font = `11px ${css("--sans")}`;
-    ctx.textBaseline = "middle";
-    ctx.fillStyle = css("--ink");
-    const start = chart.chartArea.left;
-    chart.getDatasetMeta(0).data.forEach((bar, i) =>
-      ctx.fillText(chart.data.numbers[i], (Number.isFinite(bar.x) ? bar.x : start) + 5, bar.y));
-    ctx.restore();
-  },
-};
-
 const labelsWidth = 118;
 
 function lineStyle(contender) {
@@ -248,44 +267,13 @@ function byValue(workload, metric) {
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
 }
 
-// Returns a chart of horizontal bars for `metric`. The bars are sorted by the metric `order`.
-function barConfig(workload, metric, order) {
-  const rows = byValue(workload, order).map((contender) => ({contender, result: find(workload, contender.name, metric)}));
-  const unit = rows.find(({result}) => result)?.result;
-  return {
-    type: "bar",
-    data: {
-      labels: rows.map(({contender}) => label(contender.name)),
-      numbers: rows.map(({result}) => (result ? humanOf(result) : "–")),
-      datasets: [{label: titleOf(metric), barThickness: 12, borderWidth: 0, data: rows.map(({result}) => result?.median ?? null),
-        backgroundColor: rows.map(({contender}) => colourOf(contender))}],
-    },
-    options: {
-      indexAxis: "y",
-      layout: {padding: {right: 64}},
-      scales: {
-        x: linearAxis("", (value) => (unit ? humanOf(unit, value) : String(value))),
-        y: {grid: {display: false}, ticks: {autoSkip: false, color: css("--ink")}},
-      },
-      plugins: {tooltip: {callbacks: {label: (item) =>
-        `${item.dataset.label}: ${unit ? humanOf(unit, item.raw) : item.raw}`}}},
-      onClick: (_, [hit]) => hit && rows[hit.index].result && openTrials(rows[hit.index].result),
-    },
-    plugins: [barLabels],
-  };
-}
-
-function barHeight(workload, order) {
-  return 64 + 19 * Math.max(byValue(workload, order).length, 1);
-}
-
 // ---- light and dark ----
 
-function setTheme(theme) {
+function setTheme(theme, isPrinting = false) {
   document.documentElement.dataset.theme = theme;
   const button = document.getElementById("theme");
   button.textContent = theme === "dark" ? "Light" : "Dark";
-  drawAll();
+  drawAll(isPrinting);
 }
 
 function addTheme() {
@@ -300,9 +288,14 @@ function addTheme() {
   // Redraws the charts for printing, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
-    setTheme(isPrinting ? "light" : current());
+    for (const each of document.querySelectorAll("details.printed")) {
+      if (isPrinting) each.wasOpen = each.open;
+      each.open = isPrinting || each.wasOpen;
+    }
+    setTheme(isPrinting ? "light" : current(), isPrinting);
   };
   addEventListener("beforeprint", () => setPrinting(true));
   addEventListener("afterprint", () => setPrinting(false));
+  followTheWidth();
   setTheme(current());
 }

@@ -11,24 +11,26 @@ const families = [
 
 function familyOf(contender) {
   if (contender.context?.role === "floor") return "floor";
-  if (contender.library === "Boost.Asio") return "asio";
+  if (contender.library?.startsWith("Boost.Asio")) return "asio";  // also Boost.Asio on a loop of this project
   if (contender.library !== "loopbench") return "other";
   return ["epoll", "io_uring"].includes(contender.context?.driver) ? "flagship" : "design";
 }
 
-const markers = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
+// Shapes and patterns distinguish the families for colour-blind readers and in print without colours.
+const markers = {flagship: "circle", design: "triangle", asio: "rect", other: "rectRot", floor: "crossRot"};
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
 // Returns the contenders grouped by family, with the baseline first in its family. `described` contains the
 // descriptions of some contenders.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
-  const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: true}));
+  const hidden = address.choices.getAll("hide");
+  const all = names.map((name) => ({name, family: familyOf(known.get(name) || {}), shown: !hidden.includes(name)}));
   const ordered = families.flatMap(({id}) => all.filter((each) => each.family === id)
     .sort((a, b) => (b.name === baseline) - (a.name === baseline)));
   for (const {id} of families)
     ordered.filter((each) => each.family === id).forEach((each, place) => {
-      each.marker = markers[place % markers.length];
+      each.marker = markers[id];
       each.dash = id === "floor" ? [3, 3] : dashes[place % dashes.length];
     });
   return ordered;
@@ -48,6 +50,7 @@ function contenderChoice(title, redraw) {
     return el("fieldset", {class: family.id}, el("legend", {}, family.title), members.map((each) => {
       const box = el("input", {type: "checkbox", onchange: () => {
         each.shown = box.checked;
+        toAddress("hide", contenders.filter(({shown}) => !shown).map(({name}) => name));
         redraw();
       }});
       box.checked = each.shown;
@@ -61,5 +64,5 @@ function contenderChoice(title, redraw) {
 // Returns a legend of the families' colours.
 function legend() {
   const present = families.filter(({id}) => contenders.some((each) => each.family === id));
-  return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, title)));
+  return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, swatch(id), title)));
 }

@@ -2,7 +2,9 @@
 
 const report = data.report;
 const baseline = report.baseline;
-const isComparison = baseline === "before";
+const isOfReports = baseline === "before" || data.before.length > 0;  // compares two reports
+const isOfPrograms = !isOfReports && report.command.includes("compare");  // compares two programs in one session
+const isComparison = isOfReports || isOfPrograms;
 const headlines = new Map(data.headlines);  // workload → names of its primary metrics, the most important first
 
 function quotientOf(fields) {
@@ -10,15 +12,16 @@ function quotientOf(fields) {
 }
 
 // The fields must have the same order as in add_result() in reports/render/html/html.cpp.
-function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, layout, hosts,
-                   unit, direction, pairing, status, reason, level, samples]) {
+function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, rare,
+                   kind, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);
+  const [layout, hosts, maxOf, toEpoll] = rare || [null, null, null, null];
+  const [unit, direction, pairing, status, reason, level] = data.kinds[kind];
   return {
     workload: text(workload), contender: text(contender), metric: text(metric), median, low, high,
     ratio: quotientOf(ratio), difference: quotientOf(difference), floor: quotientOf(floor), verdict: text(verdict),
-    detectable, layout, hosts,
-    unit: text(unit), direction: text(direction), pairing: text(pairing), status: text(status), reason: text(reason),
-    level, samples,
+    detectable, layout, hosts, maxOf, toEpoll: toEpoll && {...quotientOf(toEpoll), verdict: text(toEpoll[4])},
+    unit, direction, pairing, status, reason, level, samples,
   };
 }
 
@@ -54,10 +57,14 @@ function valueOf(workload, contender, metric) {
   return find(workload, contender, metric)?.median ?? null;
 }
 
-function metricsOf(workload) {
+const metricsByWorkload = new Map(workloads.map((workload) => {
   const seen = new Set();
   for (const metrics of cells.get(workload).values()) for (const name of metrics.keys()) seen.add(name);
-  return Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen]);
+  return [workload, Object.keys(data.metrics).filter((name) => seen.delete(name)).concat([...seen])];
+}));
+
+function metricsOf(workload) {
+  return metricsByWorkload.get(workload);
 }
 
 function primaryMetricOf(workload) {
@@ -69,6 +76,11 @@ function primaryMetricOf(workload) {
 const contenders = byFamily([...new Set([...report.contenders.map(({name}) => name),
   ...workloads.flatMap((name) => [...cells.get(name).keys()])])], report.contenders, baseline);
 
+// Returns the number of samples if the result is a maximum instead of a percentile, because a trial has too few samples.
+function maximumText(result) {
+  return result.maxOf === null ? "" : `max of ${result.maxOf.toLocaleString("en-US")}`;
+}
+
 // Formats a difference. It is shown instead of a ratio if a value is zero or negative.
 function differenceText(result) {
   const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
@@ -78,10 +90,13 @@ function differenceText(result) {
 
 const verdictMarks = {faster: "▲", slower: "▼", equivalent: "=", inconclusive: "?"};
 
+function isTimeMetric(metric) {
+  return ["time", "throughput", "capacity"].includes(metric) || metric.startsWith("latency");
+}
+
 // Returns "better" and "worse" instead of "faster" and "slower" for metrics other than times, for example CPU, lateness
 // and wakeups.
 function verdictWord(result) {
-  const isTime = ["time", "throughput", "capacity"].includes(result.metric) || result.metric.startsWith("latency");
-  if (isTime) return result.verdict;
+  if (isTimeMetric(result.metric)) return result.verdict;
   return {faster: "better", slower: "worse"}[result.verdict] || result.verdict;
 }

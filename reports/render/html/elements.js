@@ -80,6 +80,11 @@ function nameOf(text) {
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);
 }
 
+// Returns the text in parts: options of commands, for example --blocks 13, are not broken into two lines.
+function withOptions(text) {
+  return text.split(/(--[\w-]+(?: \d\S*)?)/).map((part) => (part.startsWith("--") ? el("span", {class: "option"}, part) : part));
+}
+
 function plainTable(head, rows, caption, kind = "") {
   const cell = (tag, scope) => (content, place) =>
     el(place === 0 && tag === "td" ? "th" : tag, {scope: place === 0 && tag === "td" ? "row" : scope}, content ?? "–");
@@ -94,6 +99,10 @@ function selectOf(label, options, chosen, onchange) {
     options.map(([value, title]) => el("option", {value}, title)));
   select.value = chosen;
   return el("label", {class: "choice"}, `${label} `, select);
+}
+
+function choiceRow(...choices) {
+  return el("div", {class: "controls"}, choices);
 }
 
 function facts(entries) {

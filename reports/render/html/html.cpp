@@ -28,10 +28,16 @@
 LOOPBENCH_EMBED(loopbench_page_html, LOOPBENCH_PAGE "/page.html")
 LOOPBENCH_EMBED(loopbench_page_css, LOOPBENCH_PAGE "/page.css")
 LOOPBENCH_EMBED(loopbench_elements_js, LOOPBENCH_PAGE "/elements.js")
+LOOPBENCH_EMBED(loopbench_address_js, LOOPBENCH_PAGE "/address.js")
 LOOPBENCH_EMBED(loopbench_contenders_js, LOOPBENCH_PAGE "/contenders.js")
+LOOPBENCH_EMBED(loopbench_drawings_js, LOOPBENCH_PAGE "/drawings.js")
 LOOPBENCH_EMBED(loopbench_charts_js, LOOPBENCH_PAGE "/charts.js")
 LOOPBENCH_EMBED(loopbench_report_html, LOOPBENCH_PAGE "/report.html")
 LOOPBENCH_EMBED(loopbench_data_js, LOOPBENCH_PAGE "/data.js")
+LOOPBENCH_EMBED(loopbench_answer_js, LOOPBENCH_PAGE "/answer.js")
+LOOPBENCH_EMBED(loopbench_speed_js, LOOPBENCH_PAGE "/speed.js")
+LOOPBENCH_EMBED(loopbench_comparison_js, LOOPBENCH_PAGE "/comparison.js")
+LOOPBENCH_EMBED(loopbench_cards_js, LOOPBENCH_PAGE "/cards.js")
 LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
 LOOPBENCH_EMBED(loopbench_report_js, LOOPBENCH_PAGE "/report.js")
 LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
@@ -65,13 +71,30 @@ private:
     json texts_ = json::array();
 };
 
-constexpr int digits_of_estimates = 9, digits_of_trials = 5;
+constexpr int digits_of_medians = 9, digits_of_bounds = 8, digits_of_trials = 4;
+
+/// Appends a number as short as JavaScript can read it: "1677e2" instead of "1.677e+05".
+void add_short(std::string& out, std::optional<double> value, int digits) {
+    std::string text;
+    add_number(text, value, digits);
+    if (const auto at = text.find('e'); at != std::string::npos) {
+        const auto point = text.find('.');
+        const auto places = point == std::string::npos ? 0 : static_cast<int>(at - point) - 1;
+        const auto exponent = std::stoi(text.substr(at + 1)) - places;
+        text.resize(at);
+        std::erase(text, '.');
+        if (exponent != 0) fmt::format_to(std::back_inserter(text), "e{}", exponent);
+    }
+    out += text;
+}
 
 void add_estimate(std::string& out, std::optional<double> median, std::optional<double> low,
                   std::optional<double> high) {
-    for (const auto& each : {median, low, high}) {
+    out += ',';
+    add_short(out, median, digits_of_medians);
+    for (const auto& each : {low, high}) {
         out += ',';
-        add_number(out, each, digits_of_estimates);
+        add_short(out, each, digits_of_bounds);
     }
 }
 
@@ -88,47 +111,71 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
+/// Adds the fields that few results have, [layout_pct, deviation between hosts, max_of, to_epoll], or null.
+void add_rare(std::string& out, const result& item, text_pool& texts) {
+    if (!item.layout_pct && !item.by_host && !item.max_of && !item.to_epoll) {
+        out += ",null";
+        return;
+    }
+    out += ",[";
+    add_short(out, item.layout_pct, digits_of_bounds);
+    out += ',';
+    add_short(out, item.by_host ? item.by_host->deviation_pct : std::nullopt, digits_of_bounds);
+    out += item.max_of ? fmt::format(",{}", *item.max_of) : ",null";
+    add_quotient(out, item.to_epoll, &driver_ratio::to, texts);
+    if (item.to_epoll) {
+        out.pop_back();
+        fmt::format_to(std::back_inserter(out), ",{}]",
+                       texts.place_of(std::string{name_of(item.to_epoll->judged)}));
+    }
+    out += ']';
+}
+
+/// Returns the fields that many results have in common, as JSON.
+std::string kind_of(const result& item) {
+    return dump(json{item.unit, name_of(item.better), name_of(item.made), name_of(item.status),
+                     item.reason ? json(*item.reason) : json(nullptr), item.level});
+}
+
+/// The texts of the results, and their kinds as JSON.
+struct pools {
+    text_pool texts, kinds;
+};
+
 /// Adds the fields in the order in which data.js reads them.
-void add_result(std::string& out, const result& item, text_pool& texts) {
+void add_result(std::string& out, const result& item, pools& in) {
+    auto& texts = in.texts;
     fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
                    texts.place_of(item.contender), texts.place_of(item.metric));
     add_estimate(out, item.median, item.low, item.high);
     add_quotient(out, item.to_baseline, &ratio::to, texts);
     add_quotient(out, item.from_baseline, &difference::to, texts);
     add_quotient(out, item.times_floor, &floor_multiple::floor, texts);
-    const auto verdict = item.judged ? texts.place_of(std::string{name_of(*item.judged)}) : std::size_t{0};
-    fmt::format_to(std::back_inserter(out), ",{},", item.judged ? fmt::format("{}", verdict) : "null");
-    add_number(out, item.detectable_pct, digits_of_estimates);
-    out += ',';
-    add_number(out, item.layout_pct, digits_of_estimates);
-    out += ',';
-    add_number(out, item.by_host ? item.by_host->deviation_pct : std::nullopt, digits_of_estimates);
-    fmt::format_to(std::back_inserter(out), ",{},{},{},{},{},{},[", texts.place_of(item.unit),
-                   texts.place_of(std::string{name_of(item.better)}),
-                   texts.place_of(std::string{name_of(item.made)}),
-                   texts.place_of(std::string{name_of(item.status)}),
-                   item.reason ? fmt::format("{}", texts.place_of(*item.reason)) : "null", item.level);
+    out += item.judged ? fmt::format(",{},", texts.place_of(std::string{name_of(*item.judged)})) : ",null,";
+    add_short(out, item.detectable_pct, digits_of_bounds);
+    add_rare(out, item, texts);
+    fmt::format_to(std::back_inserter(out), ",{},[", in.kinds.place_of(kind_of(item)));
     for (std::size_t i = 0; i < item.samples.size(); ++i) {
         if (i > 0) out += ',';
-        add_number(out, item.samples[i], digits_of_trials);
+        add_short(out, item.samples[i], digits_of_trials);
     }
     out += "]]";
 }
 
-std::string results_of(const report& content, text_pool& texts) {
+std::string results_of(const report& content, pools& in) {
     std::string out = "[";
     for (const auto& item : content.results) {
         if (out.size() > 1) out += ",\n";
-        add_result(out, item, texts);
+        add_result(out, item, in);
     }
     return out + "]";
 }
 
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
+constexpr double fewest_values_beyond = 10;
 
 /// Returns the quantiles for 0 %, ... 90 %, ... 99 % and so on, in equal steps on a scale of 1/(1-share). The
-/// more values there are, the nearer the curve comes to 100 %. The last quantile is the maximum, unless there
-/// are more than a million values.
+/// curve ends at the last quantile that at least ten values exceed, because fewer values say little about it.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -136,12 +183,12 @@ json curve_of(const histogram& from) {
     auto next = from.values.begin();
     for (int step = 0; step <= curve_steps_per_decade * curve_decades; ++step) {
         const double beyond = std::pow(10, -static_cast<double>(step) / curve_steps_per_decade);
+        if (beyond * static_cast<double>(count) < fewest_values_beyond) break;
         const auto wanted = static_cast<double>(count) * (1 - beyond);
         for (; next != from.values.end() && static_cast<double>(seen + next->count) < wanted; ++next)
             seen += next->count;
         if (next == from.values.end()) break;
         values.push_back(std::min(next->highest_ns, from.max_ns));
-        if (beyond * static_cast<double>(count) < 1) break;
     }
     return {{"values", values}, {"count", count}, {"max", from.max_ns}, {"mean", from.mean_ns}};
 }
@@ -204,14 +251,17 @@ std::string inert(std::string_view text) {
 std::string data_of(const report& content, std::span<const histogram> histograms, const report* before) {
     auto rest = content;
     rest.results.clear();
-    text_pool texts;
-    const auto results = results_of(content, texts);
-    const auto old_results = before != nullptr ? results_of(*before, texts) : "[]";
-    const auto curves = curves_of(histograms, texts);
+    pools in;
+    const auto results = results_of(content, in);
+    const auto old_results = before != nullptr ? results_of(*before, in) : "[]";
+    const auto curves = curves_of(histograms, in.texts);
+    std::string kinds;
+    for (const auto& kind : in.kinds.texts()) kinds += (kinds.empty() ? "" : ",") + kind.get<std::string>();
     return fmt::format(
-        R"({{"report":{},"summary":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"results":{},"before":{}}})",
+        R"({{"report":{},"summary":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"kinds":[{}],"results":{},"before":{}}})",
         dump(to_json(rest)), dump(summary_as_json(content)), dump(primary_metrics_of(content)),
-        dump(metrics()), dump(curves), curve_steps_per_decade, dump(texts.texts()), results, old_results);
+        dump(metrics()), dump(curves), curve_steps_per_decade, dump(in.texts.texts()), kinds, results,
+        old_results);
 }
 
 /// The parts that only one page has.
@@ -224,7 +274,8 @@ struct page_parts {
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :
-         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_contenders_js),
+         {LOOPBENCH_EMBEDDED(loopbench_elements_js), LOOPBENCH_EMBEDDED(loopbench_address_js),
+          LOOPBENCH_EMBEDDED(loopbench_contenders_js), LOOPBENCH_EMBEDDED(loopbench_drawings_js),
           LOOPBENCH_EMBEDDED(loopbench_charts_js)})
         scripts += script;
     for (const auto script : own.scripts) scripts += script;
@@ -252,7 +303,9 @@ std::string page_of(const page_parts& own, std::string_view data) {
 std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
     return page_of({"loopbench report",
                     LOOPBENCH_EMBEDDED(loopbench_report_html),
-                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
+                    {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_answer_js),
+                     LOOPBENCH_EMBEDDED(loopbench_speed_js), LOOPBENCH_EMBEDDED(loopbench_comparison_js),
+                     LOOPBENCH_EMBEDDED(loopbench_cards_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
                      LOOPBENCH_EMBEDDED(loopbench_report_js)}},
                    data_of(content, histograms, before));
 }

@@ -2,8 +2,13 @@
 // keyboard operation follows ARIA's grid: one cell is in the tab order, the arrow keys move to other cells, and Enter
 // opens the trials of a cell.
 
-const matrix = {filter: "", metrics: "headline", show: "ratio", verdicts: "all", byContender: null, byRow: null,
-  ascending: false};
+const matrix = {filter: fromAddress("filter", ""), metrics: "headline", show: "ratio", verdicts: "all", floors: isBoxed("floors", false),
+  byContender: null, byRow: null, ascending: false};
+
+function matrixColumns() {
+  const hasResult = ({name}) => workloads.some((workload) => cells.get(workload).has(name));
+  return shownContenders().filter((each) => (matrix.floors || each.family !== "floor") && hasResult(each));
+}
 
 function matrixRows() {
   const words = matrix.filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -14,7 +19,7 @@ function matrixRows() {
         : matrix.metrics === "all" ? has : has.filter((name) => name === matrix.metrics);
       return chosen.map((metric) => ({workload, metric, family: workload.split("/")[0]}));
     }).filter((row) => matrix.verdicts === "all" ||
-      shownContenders().some(({name}) => isWanted(find(row.workload, name, row.metric))));
+      matrixColumns().some(({name}) => isWanted(find(row.workload, name, row.metric))));
 }
 
 function isWanted(result) {
@@ -49,6 +54,7 @@ function cellText(result, row, contender) {
     const before = findBefore(result);
     return before && before.median !== null ? [humanOf(before), interval(before, (value) => humanOf(before, value))] : ["–", ""];
   }
+  if (result.maxOf !== null) return [humanOf(result), maximumText(result)];
   const mark = verdictMarks[result.verdict] ? `\u2009${verdictMarks[result.verdict]}` : "";
   if (matrix.show === "value" || !result.ratio)
     return [humanOf(result) + (matrix.show === "value" ? "" : mark), interval(result, (value) => humanOf(result, value))];
@@ -64,6 +70,7 @@ function sentenceOf(result, row, contender) {
   const where = `${contender}, ${row.workload}, ${titleOf(row.metric)}: `;
   if (result.metric !== row.metric || result.median === null)
     return where + (result.reason || (result.metric !== row.metric ? "this metric is missing" : result.status));
+  if (result.maxOf !== null) return `${where}${humanOf(result)}, ${maximumText(result)}`;
   const ratio = result.ratio && result.ratio.median !== null
     ? `; ${quotient(result.ratio.median)} times as good as ${result.ratio.to}`
     : result.difference ? `; ${differenceText(result)} to ${result.difference.to}` : "";
@@ -75,7 +82,7 @@ function matrixCell(row, contender) {
   if (!result) return el("td", {role: "gridcell", tabindex: "-1", class: "none",
     "aria-label": `${contender}, ${row.workload}: not in this report`}, "");
   const [value, range] = cellText(result, row, contender);
-  const isJudged = matrix.show === "ratio" && result.metric === row.metric && result.verdict;
+  const isJudged = matrix.show === "ratio" && result.metric === row.metric && result.verdict && result.maxOf === null;
   const names = [isJudged ? `${result.verdict} strength-${strength(result)}` : "",
     contender === baseline ? "baseline" : "", isWanted(result) ? "" : "dim",
     result.status === "failed" ? "failed" : ""];
@@ -112,7 +119,8 @@ function columnHeading({name, family}) {
 
 function matrixBodies(rows, columns) {
   const width = columns.length + 1;
-  const groups = matrix.byContender ? [["", rows]] : [...new Set(rows.map(({family}) => family))]
+  const count = (key) => new Set(rows.map((row) => row[key])).size;
+  const groups = matrix.byContender || count("family") === count("workload") ? [["", rows]] : [...new Set(rows.map(({family}) => family))]
     .map((family) => [family, rows.filter((row) => row.family === family)]);
   return groups.map(([family, members]) => el("tbody", {},
     family && el("tr", {class: "family"}, el("th", {scope: "rowgroup", colspan: width}, el("span", {}, nameOf(family)))),
@@ -122,7 +130,7 @@ function matrixBodies(rows, columns) {
 
 function drawMatrix() {
   const rows = matrixRows();
-  let columns = shownContenders().sort((a, b) => (b.name === baseline) - (a.name === baseline));
+  let columns = matrixColumns().sort((a, b) => (b.name === baseline) - (a.name === baseline));
   if (matrix.byRow) {
     const [workload, metric] = matrix.byRow.split("\n");
     columns = [...columns].sort((a, b) => rankOf({workload, metric}, b.name) - rankOf({workload, metric}, a.name));
@@ -133,8 +141,8 @@ function drawMatrix() {
     el("thead", {}, el("tr", {}, el("th", {scope: "col"}),
       columns.map(columnHeading))),
     matrixBodies(rows, columns));
-  table.querySelector("thead th").textContent = {ratio: isComparison ? "ratio to before" : "ratio",
-    value: isComparison ? "after" : "value", before: "before", floor: "multiple of the fastest floor"}[matrix.show];
+  table.querySelector("thead th").textContent = {ratio: isOfReports ? "ratio to before" : "ratio",
+    value: isOfReports ? "after" : "value", before: "before", floor: "multiple of the fastest floor"}[matrix.show];
   table.querySelector("td")?.setAttribute("tabindex", "0");
   table.addEventListener("click", ({target}) => {
     const cell = target.closest("td");
@@ -176,24 +184,35 @@ function addMatrix() {
     matrix[key] = value;
     drawMatrix();
   };
-  const filter = el("input", {type: "search", placeholder: "echo conns:1000", oninput: () => choose("filter")(filter.value)});
+  const filter = el("input", {type: "search", placeholder: "echo conns:1000", oninput: () => {
+    toAddress("filter", filter.value, "");
+    choose("filter")(filter.value);
+  }});
+  filter.value = matrix.filter;
   const known = Object.keys(data.metrics).filter((name) => workloads.some((one) => metricsOf(one).includes(name)));
-  document.getElementById("how-to-read").textContent = isComparison
+  document.getElementById("how-to-read").textContent = isOfReports
     ? "Ratio to the value before, with its interval; above 1 is better. Choose a cell to see its trials."
     : `Ratio to ${baseline.slice(0, 200)}, with its interval; above 1 is better, for every metric. ` +
       "▲ significantly better, ▼ significantly worse, = equivalent, ? undecided. Choose a cell to see its trials.";
-  const verdicts = selectOf("Verdicts", [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "? undecided"],
-    ["equivalent", "= equivalent"], ["slower", "▼ worse"], ["faster", "▲ better"]], matrix.verdicts, choose("verdicts"));
+  const options = {
+    metrics: [["headline", "primary metrics"], ["all", "all"], ...known.map((name) => [name, titleOf(name)])],
+    show: [["ratio", "ratios"], ["value", isOfReports ? "values, after" : "values"],
+      ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the fastest floor"]],
+    verdicts: [["all", "all"], ["different", "▲▼ differences"], ["inconclusive", "? undecided"],
+      ["equivalent", "= equivalent"], ["slower", "▼ worse"], ["faster", "▲ better"]],
+  };
+  const select = (key, title) => {
+    const usual = matrix[key];
+    matrix[key] = fromAddress(key, usual, options[key].map(([value]) => value));
+    return keptSelect(key, title, options[key], usual, choose(key));
+  };
+  const verdicts = select("verdicts", "Verdicts");
   verdicts.lastChild.id = "verdicts";
+  const hasFloors = contenders.some(({family}) => family === "floor");
   document.getElementById("matrix").append(
     el("div", {class: "controls", role: "group", "aria-label": "What the table shows"},
-      el("label", {class: "choice"}, "Workloads with ", filter),
-      selectOf("Metrics", [["headline", "primary metrics"], ["all", "all"], ...known.map((name) => [name, titleOf(name)])],
-        matrix.metrics, choose("metrics")),
-      selectOf("Show", [["ratio", "ratios"], ["value", isComparison ? "values, after" : "values"],
-        ...(cellsBefore.size ? [["before", "values, before"]] : []), ["floor", "multiples of the fastest floor"]], matrix.show,
-        choose("show")),
-      verdicts,
+      el("label", {class: "choice"}, "Workloads with ", filter), select("metrics", "Metrics"), select("show", "Show"), verdicts,
+      hasFloors ? keptBox("floors", "floors", false, choose("floors")) : null,
       el("output", {id: "cells-count"})),
     contenderChoice("Choose contenders for this table and all charts", () => {
       drawMatrix();
@@ -204,5 +223,6 @@ function addMatrix() {
 
 function setVerdicts(wanted) {
   document.getElementById("verdicts").value = matrix.verdicts = wanted;
+  toAddress("verdicts", wanted, "all");
   drawMatrix();
 }

@@ -4,8 +4,13 @@ function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
 }
 
+const workloadsWith = new Map();
+
+// Returns the workloads with a number for the metric.
 function withData(metric) {
-  return workloads.filter((name) => contenders.some((each) => valueOf(name, each.name, metric) !== null));
+  if (!workloadsWith.has(metric)) workloadsWith.set(metric, workloads.filter((name) => metricsOf(name).includes(metric) &&
+    contenders.some((each) => valueOf(name, each.name, metric) !== null)));
+  return workloadsWith.get(metric);
 }
 
 // Sorts workloads by their number of contenders, the largest number first.
@@ -14,141 +19,88 @@ function byCoverage(names, metric) {
   return [...names].sort((a, b) => count(b) - count(a));
 }
 
-// ---- top ----
+// ---- timer lateness against CPU ----
 
-function addTop() {
-  const {environment: where, plan} = report;
-  const date = where.date.slice(0, 16).replace("T", " ");
-  const made = results.reduce((most, each) => Math.max(most, each.samples.length), 0);
-  document.getElementById("about").textContent = [`${date} UTC`, where.cpu_model, `${where.cores} cores`, where.kernel,
-    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`, isComparison ? "after, compared with before" : null,
-    report.complete ? null : "incomplete"].filter(Boolean).join(" · ").slice(0, 400);
-  const aa = report.aa;
-  const reliability = document.getElementById("reliability");
-  const words = {
-    reliable: ({comparisons: all}) => `A/A: no significant difference, ${all.filter((each) => each.verdict === "equivalent").length} ` +
-      `of ${all.length} workloads proven equivalent`,
-    unreliable: () => "A/A: unreliable; do not use these verdicts",
-    unknown: () => "A/A: undecided",
-  };
-  const few = report.warnings.find(({code}) => ["few_trials", "few_blocks", "few_hosts"].includes(code));
-  reliability.textContent = (aa ? words[aa.found](aa) : "A/A: not measured") + (few ? `; ${few.message}` : "");
-  reliability.className = aa && (aa.found !== "reliable" || !few) ? aa.found : "unknown";
+const accuracy = {workload: null, metric: "late_p50", isOfSleepers: true};
+
+// Returns why a contender is left out of the chart of loops that sleep, or null.
+function reasonLeftOut({contender, late, cpu}, middle) {
+  if (burnsACore(contender.name)) return `burns a core: ${humanOf(late)} late with ${humanOf(cpu)} of CPU`;
+  return late.median > 50 * middle ? `${humanOf(late)} late` : null;
 }
 
-// Adds a summary sentence, and an expandable list of the results that the sentence quotes.
-function addSentence({about, title, text}, from, ...more) {
-  const sources = el("details", {}, el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`));
-  sources.addEventListener("toggle", () => sources.open && sources.replaceChildren(sources.firstChild,
-    el("ul", {}, from.map((result) => el("li", {}, trialsButton(result), " ", nameOf(result.contender),
-      ` ${titleOf(result.metric)} on `, nameOf(result.workload))))));
-  document.getElementById("summary").append(el("li", {class: about}, el("strong", {}, `${title}: `),
-    el("span", {class: "name"}, text),
-    from.length ? sources : null, more));
-}
-
-function verdictsButton(verdict, text) {
-  return el("button", {type: "button", onclick: () => {
-    setVerdicts(verdict);
-    document.getElementById("cells").scrollIntoView();
-  }}, text);
-}
-
-function addSummary() {
-  if (isComparison) return addComparison();
-  for (const found of data.summary)
-    addSentence(found, found.from.map((place) => results[place]), found.about === "undecided" && found.from.length
-      ? verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`) : "");
-}
-
-// For a comparison of two reports: lists the problems, and the results that became slower, became faster, or are
-// undecided.
-function addComparison() {
-  for (const found of data.summary)
-    if (["caution", "failed"].includes(found.about)) addSentence(found, found.from.map((place) => results[place]));
-  const hadValue = (each) => typeof findBefore(each)?.median === "number";
-  const isLost = (each) => each.status === "unsupported" || (each.verdict && each.median === null);
-  const lost = results.filter((each) => isLost(each) && hadValue(each));
-  if (lost.length) addSentence({about: "failed", title: "Lost",
-    text: `${lost.length} ${lost.length === 1 ? "result" : "results"} had a value before and cannot be compared now.`}, lost);
-  const compared = results.filter((each) => each.verdict && each.ratio?.median > 0);
-  for (const [verdict, title] of [["slower", "Slower than before"], ["faster", "Faster than before"],
-    ["equivalent", "Equivalent to before"], ["inconclusive", "Undecided"]]) {
-    const found = compared.filter((each) => each.verdict === verdict)
-      .sort((a, b) => Math.abs(Math.log(b.ratio.median)) - Math.abs(Math.log(a.ratio.median)));
-    const worst = found.slice(0, 3).map((each) => `${label(each.contender)} on ${each.workload.slice(0, 60)} ` +
-      `(${quotient(each.ratio.median)}×)`).join(", ");
-    const isDifference = ["slower", "faster"].includes(verdict);
-    addSentence({about: verdict, title, text: `${found.length} of ${compared.length}` +
-      `${isDifference && worst ? `: ${worst}` : ""}${isDifference && found.length > 3 ? ` and ${found.length - 3} more` : ""}.`},
-    found, found.length ? verdictsButton(verdict, `Show these results: ${title.toLowerCase()}`) : "");
-  }
-}
-
-// ---- timer lateness against CPU: the picture ----
-
-function addAccuracy() {
-  const place = document.getElementById("accuracy");
-  if (isComparison) return place.remove();  // a comparison of two reports contains only times
-  const known = byCoverage(withData("late_p50").filter((name) => withData("cpu").includes(name)), "late_p50");
-  if (!known.length) {
-    place.append(el("h3", {}, "Timer lateness against CPU"), el("p", {class: "note"},
-      "This report has no workload with timers; loopbench run --workload 'timer/*' measures timers."));
-    return;
-  }
-  // Chooses the workload that the sentence about timers quotes.
-  const named = data.summary.find(({about}) => about === "timers")?.from.map((place) => results[place])
-    .find((each) => each.metric === "cpu")?.workload;
-  const chosen = {workload: known.includes(named) ? named : known[0], metric: "late_p50"};
-  const points = () => shownContenders().map((contender) => ({contender,
-    late: find(chosen.workload, contender.name, chosen.metric), cpu: find(chosen.workload, contender.name, "cpu")}))
+// Returns the points of the chart, and the contenders that are left out, with the reason.
+function accuracyPoints() {
+  const all = shownContenders().map((contender) => ({contender, late: find(accuracy.workload, contender.name, accuracy.metric),
+    cpu: find(accuracy.workload, contender.name, "cpu")}))
     .filter(({late, cpu}) => late && cpu && late.median !== null && cpu.median !== null);
+  const middle = all.map(({late}) => Math.abs(late.median)).sort((a, b) => a - b)[Math.floor(all.length / 2)];
+  const judged = all.map((each) => ({...each, reason: accuracy.isOfSleepers ? reasonLeftOut(each, middle) : null}));
+  return {points: judged.filter(({reason}) => !reason), leftOut: judged.filter(({reason}) => reason)};
+}
+
+function accuracyConfig() {
+  const all = accuracyPoints().points;
   const floorOfAxis = (values) => {
     const positive = values.filter((value) => value > 0);
     return positive.length ? Math.min(...positive) / 2 : 1;
   };
-  const config = () => {
-    const all = points();
-    const lowest = {x: floorOfAxis(all.map(({cpu}) => cpu.median)), y: floorOfAxis(all.map(({late}) => late.median))};
-    const onAxis = (value, least) => (value === null ? null : Math.max(value, least));
-    return {
-      type: "scatter",
-      data: {datasets: all.map(({contender, late, cpu}) => ({
-        label: contender.name, pointStyle: contender.marker, pointRadius: contender.family === "floor" ? 4 : 5.5,
-        pointBorderWidth: 2, borderColor: colourOf(contender),
-        backgroundColor: contender.family === "floor" ? css("--panel") : colourOf(contender),
-        data: [{x: onAxis(cpu.median, lowest.x), y: onAxis(late.median, lowest.y), xLow: onAxis(cpu.low, lowest.x),
-          xHigh: cpu.high, yLow: onAxis(late.low, lowest.y), yHigh: late.high, late, cpu}],
-      }))},
-      options: {
-        layout: {padding: {right: 30, top: 8}},
-        scales: {
-          x: logAxis("CPU per operation (less is better)", (value) => human(value, "ns"),
-            all.map(({cpu}) => Math.max(cpu.median, lowest.x))),
-          y: logAxis(`${chosen.metric === "late_p99" ? "lateness, 99th percentile" : "lateness, median"} (lower is better)`,
-            (value) => human(value, "ns"), all.map(({late}) => Math.max(late.median, lowest.y))),
-        },
-        plugins: {tooltip: {callbacks: {label: ({raw, dataset}) =>
-          `${label(dataset.label)}: ${human(raw.late.median, "ns")} late with ${human(raw.cpu.median, "ns")} of CPU`}}},
-        onClick: (_, [hit], chart) => hit && openTrials(chart.data.datasets[hit.datasetIndex].data[0].late),
+  const lowest = {x: floorOfAxis(all.map(({cpu}) => cpu.median)), y: floorOfAxis(all.map(({late}) => late.median))};
+  const onAxis = (value, least) => (value === null ? null : Math.max(value, least));
+  return {
+    type: "scatter",
+    data: {datasets: all.map(({contender, late, cpu}) => ({
+      label: contender.name, pointStyle: contender.marker, pointRadius: 6,
+      pointBorderWidth: 2, borderColor: colourOf(contender), backgroundColor: colourOf(contender),
+      data: [{x: onAxis(cpu.median, lowest.x), y: onAxis(late.median, lowest.y), xLow: onAxis(cpu.low, lowest.x),
+        xHigh: cpu.high, yLow: onAxis(late.low, lowest.y), yHigh: late.high, late, cpu}],
+    }))},
+    options: {
+      layout: {padding: {right: 30, top: 8}},
+      scales: {
+        x: logAxis("CPU per operation (less is better)", (value) => human(value, "ns"),
+          all.map(({cpu}) => Math.max(cpu.median, lowest.x))),
+        y: logAxis(`${accuracy.metric === "late_p99" ? "lateness, 99th percentile" : "lateness, median"} (lower is better)`,
+          (value) => human(value, "ns"), all.map(({late}) => Math.max(late.median, lowest.y))),
       },
-      plugins: [intervals, pointLabels],
-    };
+      plugins: {tooltip: {callbacks: {label: ({raw, dataset}) =>
+        `${label(dataset.label)}: ${human(raw.late.median, "ns")} late with ${human(raw.cpu.median, "ns")} of CPU`}}},
+      onClick: (_, [hit], chart) => hit && openTrials(chart.data.datasets[hit.datasetIndex].data[0].late),
+    },
+    plugins: [intervals, pointLabels],
   };
-  const table = () => plainTable(["contender", titleOf(chosen.metric), titleOf("cpu")], points().sort((a, b) =>
+}
+
+function accuracyTable() {
+  const {points, leftOut} = accuracyPoints();
+  return plainTable(["contender", titleOf(accuracy.metric), titleOf("cpu")], [...points, ...leftOut].sort((a, b) =>
     a.late.median - b.late.median).map(({contender, late, cpu}) =>
-    [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${chosen.workload}`);
-  const shown = figure(place, {title: "Timer lateness against CPU spent", height: 290, config, table,
-    note: "The lower left corner is best: on time, with little CPU. Bars through a point are its intervals; thin lines connect points with their names."});
+    [nameOf(contender.name), trialsButton(late), trialsButton(cpu)]), `Lateness and CPU on ${accuracy.workload}`);
+}
+
+function accuracyNote() {
+  const {leftOut} = accuracyPoints();
+  return "The lower left corner is best: on time, with little CPU. Lines through a point are its intervals." +
+    (leftOut.length ? ` Not shown: ${leftOut.map(({contender, reason}) => `${label(contender.name)} (${reason})`).join(", ")}.` : "");
+}
+
+function addAccuracy() {
+  const place = document.getElementById("accuracy");
+  const known = isComparison ? [] : timerWorkloads();
+  if (!known.length) return place.remove();
+  const metrics = [["late_p50", "median"], ["late_p99", "99 %"]];
+  accuracy.workload = fromAddress("timers", known[0], known);
+  accuracy.metric = fromAddress("lateness", "late_p50", metrics.map(([name]) => name));
+  accuracy.isOfSleepers = isBoxed("sleepers", true);
+  const shown = figure(place, {title: "Lateness against CPU spent", height: 380, config: accuracyConfig, table: accuracyTable, note: accuracyNote()});
+  const choose = (key) => (value) => {
+    accuracy[key] = value;
+    shown.redraw({note: accuracyNote()});
+  };
   shown.element.firstChild.append(legend(), el("div", {class: "controls"},
-    selectOf("On", known.map((name) => [name, name]), chosen.workload, (value) => {
-      chosen.workload = value;
-      shown.redraw();
-    }),
-    selectOf("Lateness", [["late_p50", "median"], ["late_p99", "99 %"]], chosen.metric, (value) => {
-      chosen.metric = value;
-      shown.redraw();
-    })));
+    keptSelect("timers", "On", known.map((name) => [name, name]), known[0], choose("workload")),
+    keptSelect("lateness", "Lateness", metrics, "late_p50", choose("metric")),
+    keptBox("sleepers", "only loops that sleep until the deadline", true, choose("isOfSleepers"))));
 }
 
 // ---- undecided comparisons, by name ----
@@ -171,7 +123,7 @@ function addUncertain() {
     who.length > most ? ` and ${who.length - most} more` : ""].flat(2)];
   });
   const warning = report.warnings.find(({code}) => code === "few_blocks");
-  document.getElementById("accuracy").append(el("div", {id: "uncertain"},
+  document.getElementById("trust").append(el("div", {id: "uncertain"},
     plainTable(["metric", "contenders, with their number of workloads"], rows, `Undecided against ${label(baseline)}` +
       (warning ? ` (${warning.message}: ${warning.remedy})` : ""), "texts")));
 }
@@ -190,8 +142,9 @@ function curveOf(workload, contender, kind) {
     curve.metric === kind);
   if (whole)
     return whole.values.map((ns, step) => ({x: 10 ** (step / data.steps_per_decade), y: Math.max(ns, 1), ns}));
-  return percentileMetrics[kind].map(([metric, x]) => ({x, ns: valueOf(workload, contender, metric)}))
-    .filter(({ns}) => ns !== null).map(({x, ns}) => ({x, y: Math.max(ns, 1), ns}));
+  const isPercentile = (metric) => (find(workload, contender, metric)?.maxOf ?? null) === null;
+  return percentileMetrics[kind].filter(([metric]) => isPercentile(metric))
+    .map(([metric, x]) => ({x, ns: valueOf(workload, contender, metric)})).filter(({ns}) => ns !== null).map(({x, ns}) => ({x, y: Math.max(ns, 1), ns}));
 }
 
 function shareText(x) {
@@ -202,12 +155,11 @@ function addLatency() {
   const place = document.getElementById("latency");
   const kinds = new Map([...withData("latency_p99").map((name) => [name, "latency"]),
     ...withData("late_p99").map((name) => [name, "late"])]);
-  const known = workloads.filter((name) => kinds.has(name));
-  if (!known.length) {
-    place.append(el("p", {}, "This report has no workload that records latencies."));
-    return;
-  }
-  let chosen = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
+  const known = workloads.filter((name) => kinds.has(name) &&
+    contenders.some((each) => curveOf(name, each.name, kinds.get(name)).length > 1));
+  if (!known.length) return place.remove();
+  const usual = nicest(known, ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64", "timer/periodic"]);
+  let chosen = fromAddress("latency-of", usual, known);
   const lines = () => shownContenders().map((contender) =>
     ({contender, points: curveOf(chosen, contender.name, kinds.get(chosen))})).filter(({points}) => points.length);
   const ticks = [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6];
@@ -238,38 +190,14 @@ function addLatency() {
     return plainTable(["contender", ...metrics.map(titleOf)], lines().map(({contender}) => [nameOf(contender.name),
       ...metrics.map((metric) => trialsButton(find(chosen, contender.name, metric)))]), `Percentiles on ${chosen}`);
   };
-  const source = curves.length ? "The curves come from the histograms of all trials. Verdicts do not use the histograms."
+  const source = curves.length ? "The curves come from the histograms of all trials; verdicts do not use them. A curve ends where fewer than 10 samples remain."
     : "The curves show only the percentiles in the report. Whole distributions need the file histograms.jsonl, which a run writes next to its report.";
   const shown = figure(place, {title: "Latency or lateness by share of operations", note: source, height: 400, config, table});
   shown.element.firstChild.append(el("div", {class: "controls"},
-    selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
+    keptSelect("latency-of", "On", known.map((name) => [name, name]), usual, (value) => {
       chosen = value;
       shown.redraw();
     })));
-}
-
-// ---- idle ----
-
-function addIdle() {
-  const place = document.getElementById("idle");
-  const known = workloads.filter((name) => name.startsWith("idle/") && withData("wakeups").includes(name));
-  if (!known.length) {
-    place.append(el("p", {}, "This report has no idle workload; loopbench run --workload 'idle/*' measures idle loops."));
-    return;
-  }
-  let chosen = known[0];
-  const row = el("div", {class: "pair"});
-  const bars = ["wakeups", "spin"].map((metric) => figure(row, {
-    title: metric === "wakeups" ? "Wakeups per second" : "CPU, share of one core",
-    note: metric === "wakeups" ? "How often the loop was woken while there was almost nothing to do."
-      : "A loop that polls burns a core and is never woken.",
-    height: barHeight(chosen, "spin"), config: () => barConfig(chosen, metric, "spin"),
-    table: () => metricTable(chosen, [metric]),
-  }));
-  place.append(el("div", {class: "controls"}, selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
-    chosen = value;
-    for (const shown of bars) shown.redraw({height: barHeight(chosen, "spin")});
-  })), row);
 }
 
 function metricTable(workload, metrics) {
@@ -302,7 +230,7 @@ const parameterWords = {conns: "connections", bytes: "bytes per message", timers
 function addScaling() {
   const place = document.querySelector("#scaling .small-multiples");
   const all = scalingSeries();
-  if (!all.length) place.replaceWith(el("p", {}, "This report has no two workloads that differ only in one parameter."));
+  if (!all.length) return document.getElementById("scaling").remove();
   for (const series of all) {
     const metric = primaryMetricOf(series.members[0].workload)[0];
     const unit = {metric, unit: contenders.map(({name}) => find(series.members[0].workload, name, metric))
@@ -344,31 +272,38 @@ function addScaling() {
 
 // ---- why ----
 
+// Draws the bars of a metric. Bars that are side by side have the same order, that of the CPU time.
+function paintCauses(width, workload, metric) {
+  const rows = byValue(workload, "cpu").map((contender) => ({contender, result: find(workload, contender.name, metric)}))
+    .filter(({result}) => result && result.median !== null)
+    .map(({contender, result}) => ({contender, result, value: result.median, low: result.low, high: result.high, text: humanOf(result)}));
+  if (!rows.length) return drawing(width, 24, workload, words("No contender has this number.", 0, 12));
+  return drawBars(width, {title: titleOf(metric), rows, lines: [], end: endOf(rows) || 1, format: (value) => humanOf(rows[0].result, value)});
+}
+
 function addCauses() {
   const place = document.getElementById("causes");
   const known = withData("cpu");
-  if (!known.length) {
-    place.append(el("p", {}, "This report has no CPU times."));
-    return;
-  }
+  if (!known.length) return place.remove();
   const counts = ["syscalls", "allocations"].filter((metric) => withData(metric).length);
   if (counts.length < 2)
     place.append(el("p", {class: "note"}, "System calls and allocations were not counted in this run; ",
       el("code", {}, "loopbench run --counts"), " counts them."));
-  let chosen = nicest(counts.length ? withData(counts[0]) : known,
+  const usual = nicest(counts.length ? withData(counts[0]) : known,
     ["echo/rtt/tcp/conns:1000/bytes:64", "echo/rtt/tcp/conns:100/bytes:64"]);
+  let chosen = fromAddress("causes-of", usual, known);
   const row = el("div", {class: "pair"});
   const kinds = [["syscalls", "System calls per operation", "Counted in a separate pass."],
     ["allocations", "Allocations per operation", "On the heap; counted in a separate pass."],
     ["cpu", "CPU per operation", "User and system time together."]]
     .filter(([metric]) => metric === "cpu" || counts.includes(metric));
   const bars = kinds.map(([metric, title, note]) => figure(row, {
-    title, note, height: barHeight(chosen, "cpu"), config: () => barConfig(chosen, metric, "cpu"),
+    title, note, paint: (width) => paintCauses(width, chosen, metric),
     table: () => metricTable(chosen, metric === "cpu" ? ["cpu", "cpu_user", "cpu_system"] : [metric]),
   }));
-  place.append(el("div", {class: "controls"}, selectOf("On", known.map((name) => [name, name]), chosen, (value) => {
+  place.append(el("div", {class: "controls"}, keptSelect("causes-of", "On", known.map((name) => [name, name]), usual, (value) => {
     chosen = value;
-    for (const shown of bars) shown.redraw({height: barHeight(chosen, "cpu")});
+    for (const shown of bars) shown.redraw();
   })), row);
 }
 
@@ -383,10 +318,11 @@ function addTrust() {
       `(${judging.correction || "no correction"}).`));
   if (aa) {
     place.append(el("h3", {}, "A/A: the baseline measured twice"), el("p", {}, aa.reason || ""));
-    place.append(plainTable(["workload", "ratio", "interval", "verdict", "smallest detectable difference", "drift over the run"],
+    const table = plainTable(["workload", "ratio", "interval", "verdict", "smallest detectable difference", "drift over the run"],
       aa.comparisons.map((each) => [nameOf(each.workload), quotient(each.ratio.median), interval(each.ratio, quotient),
         `${verdictMarks[each.verdict] || ""} ${each.verdict}`, percent(each.detectable_pct),
-        percent(each.drift_pct) + (each.drifted ? ", significant" : "")]), "A/A by workload"));
+        percent(each.drift_pct) + (each.drifted ? ", significant" : "")]), "A/A by workload");
+    place.append(aa.comparisons.length > 15 ? el("details", {class: "printed"}, el("summary", {}, "A/A by workload"), table) : table);
   }
   addCalibration(place, report.environment.calibration);
   if (disturbances)
@@ -395,7 +331,7 @@ function addTrust() {
       `${disturbances.kept} disturbed trials are in the results.`));
   if (report.warnings.length)
     place.append(el("h3", {}, "Warnings"), el("ul", {}, report.warnings.map((each) =>
-      el("li", {}, nameOf(each.message), el("span", {class: "remedy"}, ` → ${each.remedy}`)))));
+      el("li", {}, nameOf(each.message), el("span", {class: "remedy"}, " → ", withOptions(each.remedy))))));
 }
 
 function addCalibration(place, found) {
@@ -423,7 +359,7 @@ const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "libr
   "library_build_type"];
 
 function addMachine() {
-  const place = document.getElementById("machine");
+  const place = document.querySelector("#machine details");
   const {environment: where, plan} = report;
   place.append(facts([["date", where.date], ["loopbench", where.loopbench_version], ["kernel", where.kernel],
     ["CPU", where.cpu_model], ["cores", where.cores], ["memory", human(where.memory_bytes, "B")],
@@ -452,11 +388,12 @@ function addMachine() {
 
 function trialsButton(result) {
   if (!result || result.median === null) return "–";
-  return el("button", {type: "button", class: "value", onclick: () => openTrials(result)}, humanOf(result));
+  return el("button", {type: "button", class: "value", onclick: () => openTrials(result)},
+    humanOf(result), result.maxOf === null ? null : ` (${maximumText(result)})`);
 }
 
 function verdictText(result) {
-  if (!result.verdict) return null;
+  if (!result.verdict || result.maxOf !== null) return maximumText(result) || null;
   const seen = result.detectable === null ? "" : `; smallest detectable difference: ${percent(result.detectable)}`;
   return `${verdictMarks[result.verdict] || ""} ${verdictWord(result)}${seen}`;
 }
@@ -525,13 +462,16 @@ function trialsConfig(result) {
 
 addTop();
 addSummary();
+if (isComparison) addComparison();
+addSpeed();
+addCards();
 addAccuracy();
-addUncertain();
 addMatrix();
 addLatency();
-addIdle();
 addScaling();
 addCauses();
 addTrust();
+addUncertain();
 addMachine();
+addNavigation();
 addTheme();

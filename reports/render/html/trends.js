@@ -36,6 +36,8 @@ const choice = {
   show: contenders.length > 5 ? "change" : "value",
 };
 
+const usualChoice = {...choice};
+
 function isMeasured(panel) {
   return panel.judged && !panel.deterministic;
 }
@@ -447,7 +449,10 @@ function drawTrends() {
 
 function choose(what) {
   Object.assign(choice, what);
-  for (const key of ["filter", "metric", "show", "machine"]) controls[key].value = choice[key];
+  for (const [key, usual] of Object.entries(usualChoice)) {
+    controls[key].value = choice[key];
+    toAddress(key, choice[key], usual);
+  }
   drawTrends();
 }
 
@@ -463,12 +468,14 @@ function showPanel(line) {
 
 function addTrends() {
   const select = (key, title, options) => {
+    choice[key] = fromAddress(key, choice[key], options.map(([value]) => value));
     const made = selectOf(title, options, choice[key], (value) => choose({[key]: value}));
     controls[key] = made.lastChild;
     return made;
   };
   controls.filter = el("input", {type: "search", placeholder: "echo conns:1000",
     oninput: () => choose({filter: controls.filter.value})});
+  controls.filter.value = choice.filter = fromAddress("filter", "");
   controls.count = el("output", {id: "trends-count"});
   const metrics = [...new Set(panels.map(({metric}) => metric))]
     .sort((a, b) => metricPlace({metric: a}) - metricPlace({metric: b}));
@@ -501,4 +508,5 @@ addTop();
 addChanges();
 addTrends();
 addRuns();
+addNavigation();
 addTheme();

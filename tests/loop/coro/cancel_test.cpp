@@ -52,7 +52,7 @@ class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
 // The sleep must not arm a timer, because the frame might be destroyed before the sleep's deadline.
-TEST_P(cancelling, cancelling_a_sleep_before_it_begins_leaves_no_timer) {
+TEST_P(cancelling, cancelling_a_sleep_that_has_not_begun_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
     auto work = [&]() -> task<void> {
@@ -90,7 +90,7 @@ TEST_P(cancelling, a_task_that_is_cancelled_before_it_starts_ends_at_its_first_a
     EXPECT_FALSE(went_on);
 }
 
-TEST_P(cancelling, cancelling_ends_an_unanswered_connect_that_was_pending) {
+TEST_P(cancelling, cancelling_ends_a_pending_connect_that_the_peer_does_not_answer) {
     event_loop& loop = keep(make_loop());
     const full_listener silent;
     auto connects = [&]() -> task<void> { co_await loop.connect(silent.address); };
@@ -104,7 +104,7 @@ TEST_P(cancelling, cancelling_ends_an_unanswered_connect_that_was_pending) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(cancelling, cancelling_ends_a_task_at_every_kind_of_await) {
+TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto listener = loop.listen();
@@ -188,7 +188,7 @@ TEST_P(cancelling, a_task_can_catch_its_cancellation_and_continue) {
     EXPECT_EQ(turns, 3);
 }
 
-TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
+TEST_P(cancelling, a_callback_can_cancel_a_sleeping_task_and_a_reading_task) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -207,7 +207,7 @@ TEST_P(cancelling, cancelling_a_sleep_and_a_read_in_one_callback_ends_both) {
 
 // A sleep and a read are cancelled when both are already in the ready queue. If the read has already received
 // bytes, the read returns these bytes. Otherwise the bytes stay in the stream.
-TEST_P(cancelling, cancelling_operations_that_are_already_due_loses_no_bytes) {
+TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
@@ -265,7 +265,7 @@ TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_the_sl
     EXPECT_EQ(ending_of(sleeping.outcome()), "value");
 }
 
-TEST_P(cancelling, cancelling_a_read_loses_no_byte) {
+TEST_P(cancelling, cancelling_a_pending_read_leaves_later_bytes_to_the_next_read) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
@@ -281,7 +281,7 @@ TEST_P(cancelling, cancelling_a_read_loses_no_byte) {
     EXPECT_EQ(ending_of(reading.outcome()), "cancelled");
 }
 
-TEST_P(cancelling, a_call_that_cancels_a_call_due_at_the_same_time_prevents_the_cancelled_call) {
+TEST_P(cancelling, a_scheduled_call_can_cancel_another_call_that_is_due_at_the_same_time) {
     event_loop& loop = keep(make_loop());
     std::vector<int> calls;
     call_handle handles[3];
@@ -296,7 +296,7 @@ TEST_P(cancelling, a_call_that_cancels_a_call_due_at_the_same_time_prevents_the_
     EXPECT_EQ(calls.size(), 1u);
 }
 
-TEST_P(cancelling, cancelling_a_sleeping_task_from_inside_a_timer_prevents_the_timer_of_the_sleep) {
+TEST_P(cancelling, a_timer_callback_can_cancel_sleeping_tasks_and_the_other_tasks_finish_their_sleeps) {
     event_loop& loop = keep(make_loop());
     std::vector<task_handle<void>> sleepers;
     for (int i = 0; i < 100; ++i) sleepers.push_back(create_task(loop, sleep_long(loop)));

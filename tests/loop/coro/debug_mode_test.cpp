@@ -108,7 +108,7 @@ TEST_P(slow_ones, a_warning_names_the_line_that_started_the_slow_task) {
 }
 
 // Each kind of awaiter must tell the loop which coroutine it resumes, so the task uses all kinds of awaiters.
-TEST_P(slow_ones, a_warning_names_the_slow_task_that_any_kind_of_wait_resumed) {
+TEST_P(slow_ones, a_warning_names_the_slow_task_after_any_kind_of_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);
@@ -249,7 +249,7 @@ TEST_P(unretrieved_exceptions, retrieved_exceptions_and_cancellations_cause_no_w
     EXPECT_TRUE(seen.empty()) << seen.front();
 }
 
-TEST_P(unretrieved_exceptions, without_debug_mode_no_warning_reports_an_exception) {
+TEST_P(unretrieved_exceptions, an_unretrieved_exception_causes_no_warning_if_debug_mode_is_off) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
     warn(loop, seen);

@@ -28,7 +28,7 @@ TEST_P(futures, a_result_wakes_all_waiters_in_the_order_of_their_arrival) {
     EXPECT_EQ(order, (std::vector<std::string>{"a7", "b7", "c7"}));
 }
 
-TEST_P(futures, callbacks_run_on_a_later_turn_in_the_order_in_which_they_were_added) {
+TEST_P(futures, done_callbacks_of_a_future_run_on_a_later_turn_in_the_order_in_which_they_were_added) {
     event_loop& loop = keep(make_loop());
     promise<std::string> answer(loop);
     const auto future = answer.get_future();
@@ -58,7 +58,7 @@ TEST_P(futures, a_future_without_a_result_throws_when_the_result_is_requested) {
     EXPECT_THROW(answer.get_future().result(), std::logic_error);
 }
 
-TEST_P(futures, an_exception_is_thrown_in_every_waiter) {
+TEST_P(futures, the_exception_of_a_promise_is_thrown_in_every_waiter) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     auto waiter = [&]() -> task<void> { co_await answer.get_future(); };
@@ -98,7 +98,7 @@ TEST_P(futures, a_future_does_not_wake_cancelled_waiters_and_wakes_the_others_in
     EXPECT_EQ(woken, (std::vector{1, 3}));
 }
 
-TEST_P(futures, a_waiter_that_is_cancelled_too_late_gets_the_value) {
+TEST_P(futures, a_waiter_that_is_cancelled_after_the_result_was_set_still_gets_the_value) {
     event_loop& loop = keep(make_loop());
     promise<int> answer(loop);
     int value = 0;
@@ -129,7 +129,7 @@ TEST_P(futures, a_future_forgets_a_waiter_whose_frame_is_destroyed) {
     loop.run_until_idle();
 }
 
-TEST_P(futures, dropping_a_promise_cancels_its_future) {
+TEST_P(futures, destroying_a_promise_without_a_result_cancels_its_future) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     promise<int> replaced(loop);
@@ -148,7 +148,7 @@ TEST_P(futures, dropping_a_promise_cancels_its_future) {
     for (const auto& each : waiting) EXPECT_EQ(ending_of(each.outcome()), "cancelled");
 }
 
-TEST_P(futures, a_task_handle_returns_the_value_or_keeps_the_exception) {
+TEST_P(futures, awaiting_a_task_handle_returns_the_value_or_throws_the_exception_of_the_task) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();
@@ -174,7 +174,7 @@ TEST_P(futures, a_task_handle_returns_the_value_or_keeps_the_exception) {
     EXPECT_EQ(ending_of(bad.outcome()), "asked for");
 }
 
-TEST_P(futures, a_task_that_is_awaited_twice_returns_its_value_to_both_waiters) {
+TEST_P(futures, a_task_that_two_waiters_await_returns_its_value_to_each_waiter) {
     event_loop& loop = keep(make_loop());
     auto works = [&]() -> task<int> {
         co_await loop.yield();

@@ -51,7 +51,7 @@ TEST_P(gathering, children_of_a_gather_start_in_order_and_keep_their_values) {
     EXPECT_EQ(children.events, (event_list{"start 1", "start 2", "end 2", "start 3", "end 3", "end 1"}));
 }
 
-TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
+TEST_P(gathering, a_gather_of_ten_thousand_children_starts_only_some_of_them_in_one_callback) {
     event_loop& loop = keep(make_loop());
     constexpr std::size_t all = 10'000;
     std::size_t started = 0;
@@ -71,7 +71,7 @@ TEST_P(gathering, a_gather_does_not_start_very_many_children_in_one_callback) {
     EXPECT_LT(started_before_the_other, all / 5);
 }
 
-TEST_P(gathering, an_empty_gather_lets_other_callbacks_run_before_it_ends) {
+TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_gather_ends) {
     event_loop& loop = keep(make_loop());
     bool other_has_run = false;
     auto main = [&]() -> task<void> {
@@ -84,7 +84,7 @@ TEST_P(gathering, an_empty_gather_lets_other_callbacks_run_before_it_ends) {
     loop.run(main());
 }
 
-TEST_P(gathering, all_children_end_before_the_first_exception_is_thrown) {
+TEST_P(gathering, a_gather_throws_the_first_exception_after_all_children_have_ended) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -105,7 +105,7 @@ TEST_P(gathering, all_children_end_before_the_first_exception_is_thrown) {
     loop.run(main());
 }
 
-TEST_P(gathering, cancel_on_exception_cancels_the_other_children_and_waits_for_them) {
+TEST_P(gathering, a_gather_with_cancel_on_exception_cancels_the_other_children_and_waits_for_them) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -126,7 +126,7 @@ TEST_P(gathering, cancel_on_exception_cancels_the_other_children_and_waits_for_t
 
 // The children start on the stack of the gathering task. A loop that polls its tasks queues the children
 // instead.
-TEST_P(gathering, children_start_before_any_other_task_continues) {
+TEST_P(gathering, children_of_a_gather_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -142,7 +142,7 @@ TEST_P(gathering, children_start_before_any_other_task_continues) {
                   : (event_list{"start 1", "end 1", "start 2", "other", "end 2", "gathered"}));
 }
 
-TEST_P(gathering, cancel_on_exception_cancels_even_children_that_have_not_started) {
+TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_have_not_started) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -230,7 +230,7 @@ TEST_P(gathering, gathers_can_be_nested) {
     EXPECT_EQ(leaves, 81);
 }
 
-TEST_P(gathering, collect_throws_nothing_and_keeps_every_exception_in_its_task) {
+TEST_P(gathering, a_gather_with_collect_throws_nothing_and_keeps_each_exception_in_its_task) {
     event_loop& loop = keep(make_loop());
     auto child = [&](int number) -> task<int> {
         co_await loop.yield();
@@ -250,7 +250,7 @@ TEST_P(gathering, collect_throws_nothing_and_keeps_every_exception_in_its_task) 
     EXPECT_THROW(children[2].result(), std::runtime_error);
 }
 
-TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other_gather) {
+TEST_P(gathering, a_gather_with_collect_can_be_cancelled) {
     event_loop& loop = keep(make_loop());
     auto child = [&]() -> task<void> { co_await loop.sleep_until(never); };
     std::array children{child(), child()};
@@ -263,7 +263,7 @@ TEST_P(gathering, a_collecting_gather_can_be_cancelled_like_any_other_gather) {
     for (const auto& each : children) EXPECT_NE(each.failure(), nullptr);
 }
 
-TEST_P(gathering, the_first_child_of_a_race_wins_and_the_other_children_are_cancelled) {
+TEST_P(gathering, the_child_that_ends_first_wins_a_race_and_the_other_children_are_cancelled) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -276,7 +276,7 @@ TEST_P(gathering, the_first_child_of_a_race_wins_and_the_other_children_are_canc
     loop.run(main());
 }
 
-TEST_P(gathering, the_first_child_of_a_race_can_win_with_an_exception) {
+TEST_P(gathering, a_race_throws_the_exception_of_the_child_that_ends_first) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
     auto main = [&]() -> task<void> {
@@ -296,7 +296,7 @@ task<int> answer_after(event_loop& loop, nanoseconds delay, bool fails = false) 
     co_return 42;
 }
 
-TEST_P(time_limits, work_that_ends_in_time_returns_its_value) {
+TEST_P(time_limits, work_that_ends_within_its_time_limit_returns_its_value) {
     event_loop& loop = keep(make_loop());
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
@@ -314,13 +314,13 @@ TEST_P(time_limits, work_that_exceeds_its_time_limit_is_cancelled) {
     EXPECT_LT(loop.now() - start, 1h);
 }
 
-TEST_P(time_limits, an_exception_of_limited_work_reaches_the_caller) {
+TEST_P(time_limits, an_exception_of_work_with_a_time_limit_reaches_the_caller) {
     event_loop& loop = keep(make_loop());
     const time_point limit = loop.now() + 1h;
     EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
-TEST_P(time_limits, an_exception_thrown_instead_of_a_cancellation_reaches_the_caller) {
+TEST_P(time_limits, an_exception_that_cancelled_work_throws_while_cleaning_up_reaches_the_caller) {
     event_loop& loop = keep(make_loop());
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {
@@ -340,7 +340,7 @@ TEST_P(time_limits, a_time_limit_reports_whether_work_without_a_value_ended_in_t
     EXPECT_FALSE(loop.run(with_deadline(loop, endless(), limit)).has_value());
 }
 
-TEST_P(time_limits, a_cancellation_of_the_caller_reaches_the_limited_work) {
+TEST_P(time_limits, cancelling_the_caller_also_cancels_the_work_with_a_time_limit) {
     event_loop& loop = keep(make_loop());
     auto limited = [&]() -> task<void> {
         co_await with_deadline(loop, answer_after(loop, 1h), loop.now() + 2h);

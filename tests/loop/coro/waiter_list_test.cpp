@@ -25,7 +25,7 @@ std::vector<int> drain(waiter_list& list) {
 
 }  // namespace
 
-TEST(waiter_lists, the_list_keeps_its_order_when_any_waiter_leaves) {
+TEST(waiter_lists, the_remaining_waiters_keep_their_order_when_any_waiter_leaves_the_list) {
     for (int leaving = 0; leaving < 4; ++leaving) {
         std::array<numbered, 4> waiters{numbered{0}, numbered{1}, numbered{2}, numbered{3}};
         waiter_list list;

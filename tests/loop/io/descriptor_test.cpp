@@ -32,7 +32,7 @@ std::error_code code_of(const std::system_error& error) {
 class descriptors : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, descriptors, all_designs(), design_name);
 
-TEST_P(descriptors, closing_a_descriptor_completes_its_pending_operations) {
+TEST_P(descriptors, closing_a_descriptor_ends_its_pending_operations_with_ecanceled) {
     event_loop& loop = keep(make_loop());
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{64} << 20);
     auto main = [&]() -> task<void> {
@@ -61,7 +61,7 @@ TEST_P(descriptors, closing_a_descriptor_completes_its_pending_operations) {
     EXPECT_EQ(loop.io().pending(), 0u);
 }
 
-TEST_P(descriptors, closing_a_descriptor_completes_a_pending_connect) {
+TEST_P(descriptors, closing_a_descriptor_ends_its_pending_connect_with_ecanceled) {
     event_loop& loop = keep(make_loop());
     full_listener silent;
     const unique_fd unconnected = open_stream(AF_INET);
@@ -97,7 +97,7 @@ TEST_P(descriptors, a_closed_descriptor_makes_every_operation_fail) {
 
 // A duplicate descriptor keeps the old file open. The kernel therefore still has events of the old file when
 // the descriptor number is reused, and can deliver these events afterwards.
-TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) {
+TEST_P(descriptors, a_descriptor_number_that_is_reused_immediately_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
     auto new_pair = make_unix_pair(loop);
@@ -124,7 +124,7 @@ TEST_P(descriptors, a_descriptor_reused_at_once_gets_no_events_of_the_old_file) 
     loop.run(main());
 }
 
-TEST_P(descriptors, the_rest_of_a_write_to_a_closed_file_does_not_reach_the_next_file_with_its_number) {
+TEST_P(descriptors, the_unwritten_bytes_of_a_closed_file_do_not_reach_the_file_that_reuses_its_number) {
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{16} << 20);
     for (const int turns_until_close : {1, 2, 100}) {
         const auto owner = make_loop();
@@ -150,7 +150,7 @@ TEST_P(descriptors, the_rest_of_a_write_to_a_closed_file_does_not_reach_the_next
     }
 }
 
-TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_suggests_other_designs) {
+TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsize_and_suggest_other_designs) {
     constexpr int number = FD_SETSIZE + 500;
     const descriptor_limit limit;
     if (!limit.set(number + 10)) GTEST_SKIP() << "this process cannot open " << number << " descriptors";
@@ -191,7 +191,7 @@ TEST_P(descriptors, only_select_refuses_descriptors_beyond_fd_setsize_and_sugges
 
 // If the backlog of a Unix listener is full, connect(2) returns EAGAIN, and no connection is in progress. A
 // loop that waited for the socket would find the socket writable, and would treat the socket as connected.
-TEST_P(descriptors, connecting_to_a_full_unix_listener_throws) {
+TEST_P(descriptors, connecting_to_a_unix_listener_whose_backlog_is_full_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());
     // The name contains the process id, because the same test might run on another design at the same time.
@@ -224,7 +224,7 @@ TEST_P(descriptors, connecting_to_a_full_unix_listener_throws) {
 class used_up_descriptors : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, used_up_descriptors, all_designs(), design_name);
 
-TEST_P(used_up_descriptors, accept_pauses_without_spinning_when_descriptors_run_out_and_then_recovers) {
+TEST_P(used_up_descriptors, an_accept_pauses_without_spinning_while_no_descriptor_is_free_and_then_recovers) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -252,7 +252,7 @@ TEST_P(used_up_descriptors, accept_pauses_without_spinning_when_descriptors_run_
     loop.run(main());
 }
 
-TEST_P(used_up_descriptors, a_pausing_listener_can_be_closed) {
+TEST_P(used_up_descriptors, a_listener_whose_accept_pauses_can_be_closed) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;

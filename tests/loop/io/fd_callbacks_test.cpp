@@ -32,7 +32,7 @@ struct raw_pipe {
 class fd_callback : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, fd_callback, all_designs(), design_name);
 
-TEST_P(fd_callback, the_callback_is_called_only_while_the_descriptor_is_ready) {
+TEST_P(fd_callback, a_callback_is_called_only_while_its_descriptor_is_ready) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     int calls = 0;
@@ -49,7 +49,7 @@ TEST_P(fd_callback, the_callback_is_called_only_while_the_descriptor_is_ready) {
     EXPECT_FALSE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, the_callback_is_not_called_again_after_it_has_closed_its_descriptor) {
+TEST_P(fd_callback, a_callback_that_has_closed_its_descriptor_is_not_called_again) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int fd = pipe.reader.get();
@@ -76,7 +76,7 @@ TEST_P(fd_callback, a_ready_descriptor_wakes_a_loop_that_sleeps) {
     EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
 }
 
-TEST_P(fd_callback, the_callback_is_called_once_per_turn_and_lets_other_callbacks_run) {
+TEST_P(fd_callback, a_callback_is_called_at_most_once_per_turn_and_lets_other_callbacks_run) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "never read");
@@ -141,7 +141,7 @@ TEST_P(fd_callback, a_callback_that_another_callback_has_just_removed_is_not_cal
     EXPECT_EQ(calls, 1);
 }
 
-TEST_P(fd_callback, run_throws_the_exception_of_a_callback_and_the_callback_is_called_again) {
+TEST_P(fd_callback, run_throws_the_exception_of_a_callback_and_the_next_run_calls_the_callback_again) {
     event_loop& loop = keep(make_loop());
     const raw_pipe pipe;
     put(pipe.writer.get(), "ab");
@@ -170,7 +170,7 @@ TEST_P(fd_callback, a_callback_that_throws_after_it_was_removed_is_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-TEST_P(fd_callback, callbacks_in_both_directions_of_one_socket_are_independent) {
+TEST_P(fd_callback, a_read_callback_and_a_write_callback_of_one_socket_are_independent) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string order;
@@ -188,7 +188,7 @@ TEST_P(fd_callback, callbacks_in_both_directions_of_one_socket_are_independent) 
     EXPECT_TRUE(loop.remove_reader(pair.one.native_handle()));
 }
 
-TEST_P(fd_callback, callbacks_in_any_state_are_freed_with_the_loop) {
+TEST_P(fd_callback, callbacks_of_ready_and_silent_descriptors_are_freed_with_the_loop) {
     int freed = 0;
     const raw_pipe ready;
     const raw_pipe silent;
@@ -204,7 +204,7 @@ TEST_P(fd_callback, callbacks_in_any_state_are_freed_with_the_loop) {
 // The loop is not informed when the program closes a descriptor that the loop does not own. When the callback
 // is removed, the loop must forget the state of the descriptor: that it is in the kernel's set, that it was
 // empty, and that its peer has hung up.
-TEST_P(fd_callback, a_callback_on_a_new_file_with_a_reused_number_is_called) {
+TEST_P(fd_callback, a_callback_on_a_new_file_that_reuses_a_descriptor_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
     for (int round = 0; round < 3; ++round) {
@@ -231,7 +231,7 @@ TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_
     EXPECT_TRUE(loop.remove_reader(-1));
 }
 
-TEST_P(fd_callback, a_callback_on_a_full_pipe_does_not_delay_the_next_file_with_its_number) {
+TEST_P(fd_callback, a_removed_callback_on_a_full_pipe_does_not_delay_a_file_that_reuses_the_number) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int number = pipe.writer.get();

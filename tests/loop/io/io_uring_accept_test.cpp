@@ -120,7 +120,7 @@ TEST_F(uring_listener_tests, accepted_sockets_do_not_block_and_are_closed_on_exe
     }
 }
 
-TEST_F(uring_listener_tests, an_accept_gets_a_connection_from_the_backlog_without_the_ring) {
+TEST_F(uring_listener_tests, an_accept_takes_a_connection_from_the_backlog_without_a_request_to_the_ring) {
     connect(3);
     static_cast<void>(accept());  // this accept also reports that more connections wait
     const std::uint64_t before = bare->driver.ring().requests();
@@ -133,7 +133,7 @@ TEST_F(uring_listener_tests, an_accept_gets_a_connection_from_the_backlog_withou
     EXPECT_EQ(bare->driver.ring().requests(), before);
 }
 
-TEST_F(uring_listener_tests, the_driver_takes_no_connection_without_an_accept) {
+TEST_F(uring_listener_tests, the_driver_leaves_connections_in_the_backlog_while_no_accept_waits) {
     for (int i = 0; i < 3; ++i) {
         connect(1);
         static_cast<void>(accept());
@@ -147,7 +147,7 @@ TEST_F(uring_listener_tests, the_driver_takes_no_connection_without_an_accept) {
     EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must end when no task waits";
 }
 
-TEST_F(uring_listener_tests, connections_that_arrived_during_a_pause_are_accepted_in_order) {
+TEST_F(uring_listener_tests, connections_that_arrived_while_no_accept_waited_are_accepted_in_order) {
     connect_one_by_one(many);
     for (std::size_t i = 0; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept())) << "number " << i;
     connect_one_by_one(3);
@@ -184,7 +184,7 @@ TEST_F(uring_listener_tests, an_accept_that_starts_while_another_accept_is_being
     EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(next.result))));
 }
 
-TEST_F(uring_listener_tests, a_burst_serves_several_waiting_accepts) {
+TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accepts) {
     counted_operation one(io_kind::accept, listener.get());
     counted_operation two(io_kind::accept, listener.get());
     bare->start(one);
@@ -217,7 +217,8 @@ TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) 
 }
 
 // A connection wakes only one accept. If this accept is cancelled, another accept must get the connection.
-TEST_F(uring_listener_tests, another_accept_is_served_if_the_woken_accept_is_cancelled_or_discarded) {
+TEST_F(uring_listener_tests,
+       a_second_waiting_accept_is_served_if_the_woken_accept_is_cancelled_or_discarded) {
     for (const bool discarded : {false, true}) {
         counted_operation woken(io_kind::accept, listener.get());
         counted_operation other(io_kind::accept, listener.get());
@@ -240,7 +241,8 @@ TEST_F(uring_listener_tests, another_accept_is_served_if_the_woken_accept_is_can
     }
 }
 
-TEST_F(uring_listener_tests, other_accepts_are_served_if_a_waiting_accept_is_cancelled_or_discarded) {
+TEST_F(uring_listener_tests,
+       the_remaining_accepts_are_served_if_one_waiting_accept_is_cancelled_or_discarded) {
     for (const std::size_t taken_back : {0U, 1U, 2U}) {
         for (const bool discarded : {false, true}) {
             auto accepts = start_accepts(3);
@@ -308,7 +310,8 @@ TEST_F(uring_listener_tests, several_accepts_are_served_in_the_order_of_their_st
     for (counted_operation* op : {&one, &two, &three}) bare->driver.discard(*op);
 }
 
-TEST_F(uring_listener_tests, all_accepts_are_served_with_little_space_for_requests_and_completions) {
+TEST_F(uring_listener_tests,
+       all_accepts_are_served_although_the_ring_has_space_for_few_requests_and_completions) {
     bare.emplace(uring_limits{.submissions = 2, .completions = 4, .buffers = 4});
     auto accepts = start_accepts(many / 2);
     connect(many);
@@ -319,7 +322,7 @@ TEST_F(uring_listener_tests, all_accepts_are_served_with_little_space_for_reques
     for (std::size_t i = many / 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-TEST_F(uring_listener_tests, receives_on_a_listener_and_accepts_on_a_stream_fail) {
+TEST_F(uring_listener_tests, a_receive_on_a_listener_fails_and_an_accept_on_a_stream_fails) {
     connect_one_by_one(1);
     counted_operation receive(io_kind::receive, listener.get());
     bare->finish(receive);
@@ -336,7 +339,7 @@ TEST_F(uring_listener_tests, receives_on_a_listener_and_accepts_on_a_stream_fail
     EXPECT_EQ(no_listener.result, -EINVAL);
 }
 
-TEST_F(uring_listener_tests, a_cancelled_or_discarded_accept_leaves_connections_in_the_backlog) {
+TEST_F(uring_listener_tests, a_cancelled_or_discarded_accept_leaves_later_connections_in_the_backlog) {
     for (const bool discarded : {false, true}) {
         counted_operation op(io_kind::accept, listener.get());
         bare->start(op);
@@ -389,7 +392,7 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no
     EXPECT_EQ(count_open_files(), before - 1) << "one less: the listener";
 }
 
-TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_listener_with_its_number) {
+TEST_F(uring_listener_tests, a_listener_that_reuses_a_closed_listeners_number_gets_none_of_its_connections) {
     connect(2);
     static_cast<void>(accept());  // the driver now knows that more connections wait
     counted_operation pending(io_kind::accept, listener.get());
@@ -414,7 +417,7 @@ TEST_F(uring_listener_tests, a_listener_gets_no_connection_of_a_closed_listener_
     EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(of_the_next.result))));
 }
 
-TEST_F(uring_listener_tests, a_stream_can_reuse_the_number_of_a_closed_listener) {
+TEST_F(uring_listener_tests, a_stream_can_reuse_the_descriptor_number_of_a_closed_listener) {
     counted_operation pending(io_kind::accept, listener.get());
     bare->start(pending);
     const int number = listener.get();
@@ -433,7 +436,7 @@ TEST_F(uring_listener_tests, a_stream_can_reuse_the_number_of_a_closed_listener)
     EXPECT_EQ(pending.result, -ECANCELED);
 }
 
-TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
+TEST_F(uring_listener_tests, destroying_the_driver_leaves_no_accepted_connection_open) {
     const std::ptrdiff_t before = count_open_files();
     bare.emplace();
     {
@@ -449,7 +452,7 @@ TEST_F(uring_listener_tests, a_destroyed_driver_leaves_no_connection_open) {
     EXPECT_EQ(count_backlog(), 2U);
 }
 
-TEST_F(uring_listener_tests, accepts_report_that_descriptors_have_run_out_and_succeed_again_later) {
+TEST_F(uring_listener_tests, an_accept_reports_that_no_descriptor_is_free_and_a_later_accept_succeeds) {
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));

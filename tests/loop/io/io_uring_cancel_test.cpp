@@ -71,7 +71,7 @@ TEST_F(uring_tests, a_read_of_a_blocking_file_can_be_cancelled) {
     EXPECT_EQ(read.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, closing_a_descriptor_ends_all_its_operations) {
+TEST_F(uring_tests, closing_a_descriptor_ends_all_operations_of_this_descriptor) {
     bare_driver bare;
     socket_pair pair;
     while (::send(pair.ours.get(), "full", 4, MSG_NOSIGNAL) > 0) {
@@ -90,7 +90,7 @@ TEST_F(uring_tests, closing_a_descriptor_ends_all_its_operations) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, a_send_started_before_a_close_is_submitted_to_the_kernel) {
+TEST_F(uring_tests, a_started_send_reaches_the_kernel_even_if_its_descriptor_is_closed_immediately) {
     bare_driver bare;
     socket_pair pair;
     bare.look();  // now the ring belongs to this thread
@@ -104,7 +104,7 @@ TEST_F(uring_tests, a_send_started_before_a_close_is_submitted_to_the_kernel) {
     EXPECT_EQ(send.result, 4);
 }
 
-TEST_F(uring_tests, the_peer_receives_the_end_as_soon_as_a_descriptor_is_closed) {
+TEST_F(uring_tests, the_peer_reads_the_end_of_the_stream_as_soon_as_a_descriptor_is_closed) {
     bare_driver bare;
     socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -117,7 +117,7 @@ TEST_F(uring_tests, the_peer_receives_the_end_as_soon_as_a_descriptor_is_closed)
     bare.run(receive);
 }
 
-TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_with_its_number) {
+TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_with_the_same_number) {
     bare_driver bare;
     socket_pair old;
     counted_operation receive(io_kind::receive, old.ours.get());
@@ -137,7 +137,7 @@ TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_wit
     EXPECT_EQ(receive.result, -ECANCELED);
 }
 
-TEST_F(uring_tests, a_discarded_operation_is_not_accessed_again) {
+TEST_F(uring_tests, the_driver_does_not_access_a_discarded_operation_again) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair other;
@@ -231,7 +231,7 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
 
 // A part of the write completes outside of a wait, so the next wait would submit the rest. Before that wait,
 // the descriptor is closed and its number is reused.
-TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_with_its_number) {
+TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next_file_with_the_same_number) {
     bare_driver bare;
     socket_pair pair;
     counted_operation write(io_kind::send, pair.ours.get(), std::size_t{4} << 20);
@@ -260,7 +260,7 @@ TEST_F(uring_tests, the_rest_of_a_write_does_not_reach_the_next_file_with_its_nu
 }
 
 // When the write is cancelled or its descriptor is closed, the completion of a part is already in the queue.
-TEST_F(uring_tests, a_cancelled_write_ends_after_a_part_that_has_already_completed) {
+TEST_F(uring_tests, a_cancelled_write_does_not_continue_after_the_part_that_has_already_been_written) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
         socket_pair pair;
@@ -291,7 +291,7 @@ TEST_F(uring_tests, a_cancelled_write_ends_after_a_part_that_has_already_complet
     }
 }
 
-TEST_F(uring_tests, a_discarded_operation_is_released_while_its_completion_is_in_the_queue) {
+TEST_F(uring_tests, an_operation_can_be_discarded_while_its_completion_is_in_the_completion_queue) {
     bare_driver bare;
     for (const io_kind kind : {io_kind::read, io_kind::writable, io_kind::receive}) {
         const socket_pair pair;
@@ -320,7 +320,7 @@ TEST_F(uring_tests, a_discarded_operation_is_released_while_its_completion_is_in
     }
 }
 
-TEST_F(uring_tests, a_discarded_operation_is_released_after_its_descriptor_is_closed) {
+TEST_F(uring_tests, an_operation_can_be_discarded_after_its_descriptor_has_been_closed) {
     bare_driver bare;
     for (const bool cancelled : {false, true}) {
         socket_pair pair;
@@ -347,7 +347,7 @@ TEST_F(uring_tests, a_discarded_operation_is_released_after_its_descriptor_is_cl
     }
 }
 
-TEST_F(uring_tests, operations_that_end_before_the_first_wait_do_not_enter_the_kernel) {
+TEST_F(uring_tests, operations_that_end_before_the_first_wait_of_the_driver_make_no_system_call) {
     bare_driver bare;
     const socket_pair pair;
     const socket_pair closing;
@@ -381,7 +381,7 @@ TEST_F(uring_tests, operations_that_end_before_the_first_wait_do_not_enter_the_k
 
 // Many reads, writes, waits and feeds are pending at once. Some of them are cancelled, some are discarded,
 // and the descriptors of some are closed.
-TEST_F(uring_tests, each_of_many_operations_completes_once_although_the_rings_are_small) {
+TEST_F(uring_tests, each_of_many_operations_completes_exactly_once_although_the_rings_are_small) {
     bare_driver bare({.submissions = 2, .completions = 4, .buffers = 4});
     for (int round = 0; round < 3; ++round) {
         std::vector<socket_pair> pairs(60);

@@ -184,7 +184,7 @@ TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times)
     EXPECT_EQ(received, posts);
 }
 
-TEST_F(uring_loop_tests, the_loop_does_not_wake_up_without_events_and_ends_no_sleep_early) {
+TEST_F(uring_loop_tests, the_loop_wakes_up_only_for_events_and_ends_no_sleep_early) {
     std::vector<socket_pair> pairs(100);
     for (socket_pair& pair : pairs) loop().spawn(wait_for_a_byte(stream(loop(), std::move(pair.ours))));
     int early = 0;
@@ -200,7 +200,7 @@ TEST_F(uring_loop_tests, the_loop_does_not_wake_up_without_events_and_ends_no_sl
     EXPECT_LE(clock.waits(), 8U);  // one wait for each sleep, and a few waits at the start
 }
 
-TEST_F(uring_loop_tests, the_loop_can_run_in_a_thread_that_did_not_prepare_it) {
+TEST_F(uring_loop_tests, a_loop_can_run_in_another_thread_than_the_thread_that_prepared_the_loop) {
     const std::unique_ptr<event_loop> owner = make_loop("loop-uring");
     event_loop& loop = *owner;
     std::vector<socket_pair> pairs(4);
@@ -268,7 +268,7 @@ std::string refusal_with(int error) {
                        : "no seccomp filter can be set here";
 }
 
-TEST(io_uring_refused, the_refusal_names_the_cause_and_the_remedy) {
+TEST(io_uring_refused, the_error_message_of_a_refused_io_uring_names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
     // The text differs if a setting of this machine already disables io_uring.
     const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;

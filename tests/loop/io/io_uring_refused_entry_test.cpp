@@ -101,7 +101,7 @@ protected:
     bool seccomp_is_possible = true;
 };
 
-TEST_F(uring_refused_entry_tests, a_cancellation_without_space_in_the_ring_is_submitted_later) {
+TEST_F(uring_refused_entry_tests, a_cancellation_is_submitted_later_if_the_ring_is_full) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         const socket_pair pair;
@@ -157,7 +157,7 @@ TEST_F(uring_refused_entry_tests, the_feed_of_a_closed_descriptor_ends_later_if_
     });
 }
 
-TEST_F(uring_refused_entry_tests, an_operation_without_space_in_the_ring_starts_later) {
+TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full) {
     in_a_thread([&] {
         bare_driver bare(little_room);
         const std::array<socket_pair, submissions + 2> pairs;

@@ -35,14 +35,14 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 // The kernel returns the same error for an invalid size and for a flag that an old kernel does not know.
-TEST_F(uring_tests, an_invalid_size_is_not_reported_as_an_old_kernel) {
+TEST_F(uring_tests, an_invalid_ring_size_is_not_reported_as_a_kernel_that_is_too_old) {
     const auto said =
         tests::complaint_of<std::system_error>([] { const uring_ring ring(uring_limits{.submissions = 0}); });
     EXPECT_SAYS(said, "1 to 32768 submissions");
     EXPECT_EQ(said.find("too old"), std::string::npos) << said;
 }
 
-TEST_F(uring_tests, a_receive_gets_data_that_arrived_before_or_arrives_later) {
+TEST_F(uring_tests, a_receive_returns_data_that_arrives_before_or_after_the_receive_starts) {
     bare_driver bare;
     const socket_pair pair;
     pair.send("before");
@@ -60,7 +60,7 @@ TEST_F(uring_tests, a_receive_gets_data_that_arrived_before_or_arrives_later) {
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-TEST_F(uring_tests, the_next_receive_gets_the_rest_of_the_arrived_data) {
+TEST_F(uring_tests, data_that_does_not_fit_into_a_receive_is_returned_by_the_next_receive) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get(), 3);
@@ -75,7 +75,8 @@ TEST_F(uring_tests, the_next_receive_gets_the_rest_of_the_arrived_data) {
     EXPECT_EQ(second.received(), "defgh");
 }
 
-TEST_F(uring_tests, receives_return_the_remaining_data_and_then_only_the_end) {
+TEST_F(uring_tests,
+       receives_return_the_data_that_a_closed_peer_has_sent_and_then_only_the_end_of_the_stream) {
     bare_driver bare;
     socket_pair pair;
     counted_operation data(io_kind::receive, pair.ours.get(), 1);
@@ -113,7 +114,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     EXPECT_EQ(send.result, -EPIPE);
 }
 
-TEST_F(uring_tests, operations_on_a_descriptor_that_is_not_open_fail) {
+TEST_F(uring_tests, an_operation_on_an_invalid_descriptor_fails) {
     bare_driver bare;
     counted_operation none(io_kind::receive, -1);
     bare.finish(none);
@@ -159,7 +160,7 @@ TEST_F(uring_tests, the_driver_can_be_woken_after_its_completion_queue_has_overf
     EXPECT_LT(steady_clock::now(), give_up) << "a wake-up was lost";
 }
 
-TEST_F(uring_tests, more_active_streams_than_buffers_are_served) {
+TEST_F(uring_tests, the_driver_serves_more_active_streams_than_it_has_buffers) {
     bare_driver bare({.submissions = 64, .completions = 256, .buffers = 4});
     const std::vector<socket_pair> pairs(50);
     for (int round = 0; round < 5; ++round) {
@@ -228,7 +229,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_n
     EXPECT_EQ(received, sent);
 }
 
-TEST_F(uring_tests, a_burst_is_accepted_and_other_connections_stay_in_the_backlog) {
+TEST_F(uring_tests, connections_that_no_operation_accepts_stay_in_the_backlog_of_the_kernel) {
     bare_driver bare;
     const unique_fd listener = open_listener(endpoint::loopback(0));
     const endpoint address = local_endpoint(listener.get());
@@ -252,7 +253,7 @@ TEST_F(uring_tests, a_burst_is_accepted_and_other_connections_stay_in_the_backlo
     }
 }
 
-TEST_F(uring_tests, datagrams_arrive_with_their_sender) {
+TEST_F(uring_tests, a_datagram_arrives_with_the_address_of_its_sender) {
     bare_driver bare;
     const unique_fd from = open_datagram(endpoint::loopback(0));
     const unique_fd to = open_datagram(endpoint::loopback(0));
@@ -271,7 +272,7 @@ TEST_F(uring_tests, datagrams_arrive_with_their_sender) {
     EXPECT_EQ(endpoint(&sender, receive.address_bytes).port(), local_endpoint(from.get()).port());
 }
 
-TEST_F(uring_tests, one_datagram_completes_only_one_of_two_waiting_reads) {
+TEST_F(uring_tests, one_datagram_completes_only_one_of_two_pending_reads) {
     bare_driver bare;
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
@@ -326,7 +327,7 @@ TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     EXPECT_EQ(reading.received(), "yes\n");
 }
 
-TEST_F(uring_tests, looking_for_events_does_not_enter_the_kernel_when_nothing_has_happened) {
+TEST_F(uring_tests, looking_for_events_makes_no_system_call_if_nothing_has_happened) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());
@@ -341,7 +342,7 @@ TEST_F(uring_tests, looking_for_events_does_not_enter_the_kernel_when_nothing_ha
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, an_earlier_deadline_ends_a_wait_and_an_abandoned_deadline_ends_at_most_one_wait) {
+TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_and_an_abandoned_deadline_ends_at_most_one_later_wait) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
@@ -409,7 +410,7 @@ protected:
     std::optional<bare_driver> bare;
 };
 
-TEST_F(uring_buffer_tests, a_read_without_buffers_makes_only_one_request) {
+TEST_F(uring_buffer_tests, a_read_makes_only_one_request_if_slow_streams_hold_all_buffers) {
     const std::array<socket_pair, 3> slow;
     const std::array<socket_pair, 4> others;
     for (const socket_pair& pair : slow) hoard(pair, 12);
@@ -423,7 +424,7 @@ TEST_F(uring_buffer_tests, a_read_without_buffers_makes_only_one_request) {
             EXPECT_EQ(requests_of_a_read(pair), 0U) << "the feeds must have been resumed";
 }
 
-TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_end_the_feeds_of_other_streams) {
+TEST_F(uring_buffer_tests, a_slow_reader_that_holds_many_buffers_does_not_stop_the_feeds_of_other_streams) {
     const socket_pair slow;
     const socket_pair burst;
     const std::array<socket_pair, 4> others;
@@ -439,7 +440,7 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_buffers_does_not_end_the_fee
 
 // The driver must not use the added buffers in rotation for ever. With that many buffers, each buffer would
 // have left the CPU's caches before its next use.
-TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_later_removes_them_again) {
+TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffers_are_later_removed) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
     const unsigned few = buffers.available();
@@ -460,7 +461,7 @@ TEST_F(uring_tests, a_burst_doubles_the_buffers_and_the_driver_later_removes_the
 
 // The thread that ran the driver continues to run after the driver is destroyed. The kernel must not keep the
 // files of this thread's requests open.
-TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
+TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
     std::promise<void> has_waited;
@@ -483,7 +484,7 @@ TEST_F(uring_tests, a_driver_closed_by_another_thread_releases_its_files) {
 
 // When the peer has ended its output, the kernel completes every request for readiness at once, even a
 // request for writability.
-TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_even_if_the_peer_has_ended_its_output) {
+TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ended_its_own_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
         const socket_pair pair;
@@ -512,7 +513,7 @@ TEST_F(uring_tests, a_writer_sleeps_until_there_is_space_even_if_the_peer_has_en
 
 // The operation is done, but stays pending: the kernel has the operation's request until the cancellation of
 // the request has completed.
-TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_discarded) {
+TEST_F(uring_tests, a_completed_operation_keeps_its_result_if_it_is_discarded_or_its_descriptor_is_closed) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;
         const socket_pair pair;
@@ -539,7 +540,7 @@ TEST_F(uring_tests, an_operation_that_is_done_keeps_its_result_when_closed_or_di
     }
 }
 
-TEST_F(uring_tests, the_driver_belongs_to_the_thread_that_first_waits_in_it) {
+TEST_F(uring_tests, a_driver_can_be_used_only_by_the_thread_that_first_waits_for_its_events) {
     bare_driver bare;
     const socket_pair pair;
     counted_operation receive(io_kind::receive, pair.ours.get());

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(, readiness, testing::Bool(), kind_of_readiness);
 
 }  // namespace
 
-TEST_P(readiness, an_operation_that_need_not_wait_completes_at_once) {
+TEST_P(readiness, an_operation_that_does_not_need_to_wait_completes_immediately) {
     put(peer.get(), "abc");
     auto op = reading();
     EXPECT_TRUE(driver.start(op));
@@ -162,7 +162,7 @@ TEST_P(readiness, an_operation_that_need_not_wait_completes_at_once) {
     EXPECT_TRUE(ready.empty());
 }
 
-TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_its_number) {
+TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_the_same_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
@@ -185,7 +185,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_i
 
 // The program has closed the file without informing the driver. A duplicate descriptor keeps the file open,
 // so the kernel still reports events of the file.
-TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_with_its_number) {
+TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_with_the_same_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
     const std::uint32_t old_generation = driver.watches.back().generation;
@@ -201,7 +201,7 @@ TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_wi
     EXPECT_EQ(after.result, 3);
 }
 
-TEST_P(readiness, the_read_after_a_short_read_of_a_tcp_socket_waits_for_the_kernel) {
+TEST_P(readiness, after_a_short_read_of_a_tcp_socket_the_next_read_waits_for_an_event_of_the_kernel) {
     use_tcp();
     put(peer.get(), "abc");
     auto first = reading();
@@ -263,7 +263,7 @@ TEST_P(readiness, a_socket_with_urgent_data_stays_ready) {
     EXPECT_EQ(second.result, 3);
 }
 
-TEST_P(readiness, a_read_after_a_full_read_does_not_wait) {
+TEST_P(readiness, after_a_read_that_filled_its_buffer_the_next_read_does_not_wait) {
     put(peer.get(), "abcdef");
     auto first = reading(3);
     auto second = reading(3);
@@ -275,7 +275,7 @@ TEST_P(readiness, a_read_after_a_full_read_does_not_wait) {
 class readiness_by_edges : public readiness {};
 INSTANTIATE_TEST_SUITE_P(, readiness_by_edges, testing::Values(true), kind_of_readiness);
 
-TEST_P(readiness_by_edges, input_is_watched_level_triggered_after_many_unsuccessful_calls) {
+TEST_P(readiness_by_edges, input_is_watched_level_triggered_after_many_system_calls_that_found_no_data) {
     receive_until_events_come_by_level();
     put(peer.get(), "abcdef");
     auto first = reading(3);
@@ -289,7 +289,8 @@ TEST_P(readiness_by_edges, input_is_watched_level_triggered_after_many_unsuccess
     EXPECT_EQ(driver.watches.size(), 2u);
 }
 
-TEST_P(readiness_by_edges, a_unix_stream_is_watched_level_triggered_after_many_unsuccessful_calls) {
+TEST_P(readiness_by_edges,
+       a_unix_stream_is_watched_level_triggered_after_many_system_calls_that_found_no_data) {
     for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
         auto op = reading();
         wait_and_complete(op);
@@ -327,7 +328,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is
     EXPECT_EQ(driver.watches.size(), 4u);
 }
 
-TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation_reads_it) {
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation_reads_the_reported_data) {
     receive_until_events_come_by_level();
     put(peer.get(), "abc");
     report(driver.watches.back().generation);
@@ -345,7 +346,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation
 
 // The kernel reports a socket without data as readable if its error queue is not empty, or if a datagram
 // socket is shut down. With level-triggered watching, the kernel would report this socket for ever.
-TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_report_without_data) {
+TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_reported_event_without_data) {
     receive_until_events_come_by_level();
     auto op = reading(3);
     ASSERT_FALSE(driver.start(op));
@@ -375,7 +376,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_output_has_t
 
 // If a duplicate descriptor keeps a closed file open, level-triggered watching would report the file for
 // ever. The driver therefore removes the file from the kernel's set.
-TEST_P(readiness_by_edges, a_closed_file_is_no_longer_watched_level_triggered) {
+TEST_P(readiness_by_edges, level_triggered_watching_of_a_file_ends_when_the_file_is_closed) {
     receive_until_events_come_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
@@ -383,7 +384,7 @@ TEST_P(readiness_by_edges, a_closed_file_is_no_longer_watched_level_triggered) {
 
 // A program that only waited for the readability of a file can close the file without informing the driver.
 // If a duplicate descriptor keeps the file open, level-triggered watching would report the file for ever.
-TEST_P(readiness_by_edges, a_file_with_waits_for_readability_only_is_not_watched_level_triggered) {
+TEST_P(readiness_by_edges, a_file_is_not_watched_level_triggered_if_tasks_only_wait_for_its_readability) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
         op.kind = io_kind::readable;
@@ -411,7 +412,7 @@ TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     EXPECT_EQ(second.result, 0);
 }
 
-TEST_P(readiness, a_report_without_data_leaves_the_operation_waiting) {
+TEST_P(readiness, a_reported_event_without_data_leaves_the_operation_pending) {
     auto op = reading();
     ASSERT_FALSE(driver.start(op));
     report(driver.watches.back().generation);
@@ -421,7 +422,7 @@ TEST_P(readiness, a_report_without_data_leaves_the_operation_waiting) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, a_file_is_watched_once_if_edge_triggered_and_on_demand_if_level_triggered) {
+TEST_P(readiness, edge_triggered_watching_starts_once_per_file_and_level_triggered_watching_per_operation) {
     for (int i = 0; i < 3; ++i) {
         auto op = reading();
         ASSERT_FALSE(driver.start(op));
@@ -449,7 +450,7 @@ TEST_P(readiness, refusing_a_closed_descriptor_leaves_other_descriptors_watched)
     EXPECT_FALSE(waiting.pending);
 }
 
-TEST_P(readiness, waiting_operations_are_served_in_the_order_of_their_start) {
+TEST_P(readiness, operations_that_wait_on_one_file_are_served_in_the_order_in_which_they_started) {
     auto first = reading(3);
     auto second = reading(3);
     ASSERT_FALSE(driver.start(first));
@@ -464,7 +465,7 @@ TEST_P(readiness, waiting_operations_are_served_in_the_order_of_their_start) {
 
 // The driver receives the bytes immediately before the coroutine uses them. The bytes are thus still in the
 // CPU's caches, and an operation that is cancelled earlier loses no bytes.
-TEST_P(readiness, a_system_call_is_made_only_when_its_operation_runs) {
+TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_runs) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -478,7 +479,7 @@ TEST_P(readiness, a_system_call_is_made_only_when_its_operation_runs) {
 
 // The driver does not ask the kernel for events while all waiting operations are queued. Otherwise, with
 // level-triggered watching, the kernel would report all their descriptors again at each wait.
-TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
+TEST_P(readiness, the_driver_queries_the_kernel_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -490,7 +491,7 @@ TEST_P(readiness, the_kernel_is_asked_again_after_the_queued_calls_are_made) {
     EXPECT_TRUE(driver.events.empty());
 }
 
-TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_was_discarded) {
+TEST_P(readiness, the_driver_queries_the_kernel_again_if_the_waiting_operation_was_discarded) {
     receive_much();
     auto op = reading();
     wait_and_be_told(op);
@@ -502,7 +503,7 @@ TEST_P(readiness, the_kernel_is_asked_again_if_the_waiting_operation_was_discard
 
 // If the driver asked the kernel only when no operation is queued, a connection that always has data would
 // prevent reports about other connections.
-TEST_P(readiness, the_kernel_is_asked_again_although_more_operations_are_queued) {
+TEST_P(readiness, the_driver_queries_the_kernel_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);
     auto second = reading(3);
@@ -543,7 +544,7 @@ TEST_P(readiness, a_queued_call_is_not_made_when_its_operation_is_cancelled) {
     EXPECT_EQ(ended, std::vector<operation*>{&cancelled});
 }
 
-TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_with_its_number) {
+TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_with_the_same_number) {
     receive_much();
     auto before = reading();
     wait_and_be_told(before);
@@ -563,7 +564,7 @@ TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_w
 }
 
 // The accepts fail without waiting. The operation that waits after them must still be served.
-TEST_P(readiness, a_receive_after_two_failing_accepts_completes) {
+TEST_P(readiness, a_receive_that_waits_after_two_failing_accepts_completes) {
     use_tcp();
     auto first = reading(1);
     auto one_accept = reading();
@@ -580,7 +581,7 @@ TEST_P(readiness, a_receive_after_two_failing_accepts_completes) {
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-TEST_P(readiness, an_operation_that_cannot_be_watched_does_not_stay_pending) {
+TEST_P(readiness, an_operation_whose_file_cannot_be_watched_does_not_stay_pending) {
     driver.refuses = true;
     auto refused = reading();
     EXPECT_THROW(driver.start(refused), std::system_error);

@@ -30,7 +30,7 @@ TEST(relative_timeouts, the_timeout_of_a_past_deadline_is_zero) {
         EXPECT_EQ(left_until(past), 0ns);
 }
 
-TEST(relative_timeouts, only_an_infinite_deadline_has_no_timeout) {
+TEST(relative_timeouts, every_wait_has_a_timeout_unless_its_deadline_is_infinite) {
     EXPECT_EQ(left_until(never), nanoseconds::max());
     EXPECT_LT(left_until(never - 1ns), nanoseconds::max());
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
@@ -39,7 +39,7 @@ TEST(relative_timeouts, only_an_infinite_deadline_has_no_timeout) {
 // The timeout lies between the time that was left before the call and the time that is left after the call.
 // The bounds are exact, because a timeout that is too long by a nanosecond would make an interrupted wait too
 // long.
-TEST(relative_timeouts, the_timeout_is_the_time_left_to_the_nanosecond) {
+TEST(relative_timeouts, the_timeout_is_the_remaining_time_with_an_accuracy_of_a_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();
         const nanoseconds left = left_until(before + delay);

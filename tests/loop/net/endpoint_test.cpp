@@ -30,7 +30,7 @@ TEST(endpoints, paths_end_with_a_nul_byte_and_abstract_names_do_not) {
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).bytes(), path_at + 5);
 }
 
-TEST(endpoints, names_can_be_as_long_as_the_kernel_allows) {
+TEST(endpoints, paths_and_abstract_names_can_be_as_long_as_the_kernel_allows) {
     EXPECT_EQ(endpoint::unix_path(std::string(path_bytes_max - 1, 'x')).bytes(), sizeof(sockaddr_un));
     EXPECT_THROW(endpoint::unix_path(std::string(path_bytes_max, 'x')), std::invalid_argument);
     const std::string longest = '\0' + std::string(path_bytes_max - 1, 'x');
@@ -45,7 +45,7 @@ TEST(endpoints, endpoints_are_printed_as_their_addresses) {
     EXPECT_EQ(endpoint::unix_path(std::string("\0name", 5)).to_string(), "@name");
 }
 
-TEST(endpoints, a_path_from_the_kernel_can_fill_the_whole_array_or_be_empty) {
+TEST(endpoints, a_path_that_the_kernel_returns_can_be_empty_or_fill_its_whole_array) {
     sockaddr_storage storage;
     std::memset(&storage, 'x', sizeof storage);  // the bytes after the path are not part of the path
     storage.ss_family = AF_UNIX;

@@ -82,7 +82,7 @@ TEST_F(exact_reads, an_exact_read_returns_an_error_and_the_bytes_before_the_erro
     EXPECT_EQ(result.error, ECONNRESET);
 }
 
-TEST_F(exact_reads, an_exact_read_of_no_bytes_reads_nothing) {
+TEST_F(exact_reads, an_exact_read_of_zero_bytes_does_not_read_from_the_stream) {
     scripted_stream stream{{}, ECONNRESET};
     reader from(stream);
     EXPECT_EQ(read(from, 0).error, 0);
@@ -133,13 +133,14 @@ TEST_F(delimited_reads, a_delimiter_is_found_even_if_it_is_split_between_pieces)
     }
 }
 
-TEST_F(delimited_reads, a_delimiter_is_found_after_a_repetition_of_its_beginning) {
+TEST_F(delimited_reads, a_delimiter_is_found_even_if_its_first_bytes_are_repeated_before_it) {
     scripted_stream stream{{"xa", "a", "ab", "rest"}, 0};
     reader parts(stream);
     EXPECT_EQ(read(parts, "aab").text, "xaaab");
 }
 
-TEST_F(delimited_reads, a_delimited_read_returns_the_rest_if_the_stream_ends_or_fails) {
+TEST_F(delimited_reads,
+       a_delimited_read_returns_the_text_before_the_end_of_a_stream_or_the_error_of_the_stream) {
     scripted_stream ended{{"no end"}, 0};
     reader of_ended(ended);
     const auto rest = read(of_ended, "\n");
@@ -150,7 +151,7 @@ TEST_F(delimited_reads, a_delimited_read_returns_the_rest_if_the_stream_ends_or_
     EXPECT_EQ(read(of_failed, "\n").error, ECONNRESET);
 }
 
-TEST_F(delimited_reads, a_delimited_read_does_not_grow_beyond_its_limit) {
+TEST_F(delimited_reads, a_delimited_read_fails_if_no_delimiter_arrives_within_its_limit) {
     constexpr std::size_t limit = 10'000;
     scripted_stream stream;
     for (int i = 0; i < 100; ++i) stream.pieces.emplace_back(1'000, 'x');
@@ -165,7 +166,7 @@ TEST_F(delimited_reads, a_delimited_read_does_not_grow_beyond_its_limit) {
 class delimited_streams : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, delimited_streams, all_designs(), design_name);
 
-TEST_P(delimited_streams, delimited_reads_of_a_real_stream_return_lines) {
+TEST_P(delimited_streams, delimited_reads_of_a_socket_return_its_lines) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     auto main = [&]() -> task<void> {

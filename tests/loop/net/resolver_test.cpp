@@ -32,7 +32,7 @@ bool is_known_here(const char* host) {
 class resolving : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, resolving, all_designs(), design_name);
 
-TEST_P(resolving, numeric_addresses_resolve_to_themselves) {
+TEST_P(resolving, a_numeric_address_resolves_to_the_same_address) {
     event_loop& loop = keep(make_loop());
     const auto v4 = resolve(loop, "127.0.0.1", "80");
     ASSERT_FALSE(v4.empty());
@@ -52,7 +52,7 @@ TEST_P(resolving, localhost_resolves_to_a_loopback_address) {
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
-TEST_P(resolving, run_until_idle_waits_for_a_resolution) {
+TEST_P(resolving, the_function_run_until_idle_waits_for_a_pending_resolution) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     bool is_found = false;
@@ -64,7 +64,7 @@ TEST_P(resolving, run_until_idle_waits_for_a_resolution) {
     EXPECT_TRUE(is_found);
 }
 
-TEST_P(resolving, a_resolution_does_not_delay_the_turn_that_starts_it) {
+TEST_P(resolving, a_resolution_does_not_delay_the_turn_in_which_the_resolution_starts) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
@@ -76,14 +76,14 @@ TEST_P(resolving, a_resolution_does_not_delay_the_turn_that_starts_it) {
 }
 
 // getaddrinfo(3) refuses the unknown service name without asking a name server.
-TEST_P(resolving, the_error_names_the_host_and_the_service) {
+TEST_P(resolving, the_error_of_a_failed_resolution_names_the_host_and_the_service) {
     event_loop& loop = keep(make_loop());
     const auto refusal =
         tests::complaint_of<std::runtime_error>([&] { resolve(loop, "127.0.0.1", "no-such-service"); });
     for (const auto* named : {"'127.0.0.1'", "'no-such-service'"}) EXPECT_SAYS(refusal, named);
 }
 
-TEST_P(resolving, a_resolution_can_be_cancelled_and_its_answer_is_dropped) {
+TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
 // A signal interrupts each wait before its full length has passed. A wait that started again with its full
 // length after each signal would never end.
-TEST_P(interruptions, interruptions_neither_prolong_a_wait_nor_end_the_sleep_early) {
+TEST_P(interruptions, signals_that_interrupt_a_sleep_neither_prolong_nor_shorten_the_sleep) {
     const interrupting_handler handler;
     const auto owner = make_loop();
     event_loop& loop = *owner;
@@ -196,7 +196,7 @@ TEST_P(signals_as_data, each_signal_goes_to_only_one_of_two_receivers) {
     }
 }
 
-TEST_P(signals_as_data, a_signal_that_was_blocked_before_stays_blocked) {
+TEST_P(signals_as_data, a_signal_that_was_blocked_before_its_receiver_existed_stays_blocked) {
     event_loop& loop = keep(make_loop());
     sigset_t usr1;
     ::sigemptyset(&usr1);

@@ -128,7 +128,7 @@ TEST_P(sigpipe, writing_to_a_broken_pipe_returns_an_error_and_restores_the_sigpi
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-TEST_P(sigpipe, writing_to_a_broken_pipe_inside_a_step_returns_an_error) {
+TEST_P(sigpipe, writing_to_a_broken_pipe_returns_an_error_if_only_single_steps_of_the_loop_run) {
     const auto owner = make_loop();
     event_loop& loop = *owner;
     bool is_done = false;
@@ -151,7 +151,7 @@ TEST_P(sigpipe, the_loop_keeps_the_sigpipe_action_that_the_program_sets) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, the_sigpipe_state_is_restored_when_run_throws) {
+TEST_P(sigpipe, the_sigpipe_state_is_restored_if_the_function_run_throws) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;

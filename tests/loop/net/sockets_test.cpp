@@ -177,7 +177,7 @@ TEST_P(sockets, datagrams_without_an_address_go_to_the_connected_peer) {
     }(one, other));
 }
 
-TEST_P(sockets, datagrams_are_sent_over_a_path) {
+TEST_P(sockets, datagrams_are_sent_between_unix_sockets_with_paths) {
     event_loop& loop = keep(make_loop());
     const temporary_folder folder;
     datagram_socket one(loop, open_datagram(endpoint::unix_path(folder.file("one"))));
@@ -187,7 +187,7 @@ TEST_P(sockets, datagrams_are_sent_over_a_path) {
 }
 
 // The failed accepts must not make the driver treat the socket as a listener.
-TEST_P(sockets, accepts_on_a_connected_socket_fail_and_the_socket_still_receives) {
+TEST_P(sockets, a_connected_socket_still_receives_data_after_an_accept_on_it_has_failed) {
     event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :
          {std::pair{false, false}, {false, true}, {true, false}, {true, true}}) {

@@ -97,7 +97,8 @@ TEST_P(stream_in_trouble, a_pending_write_reports_a_reset_of_the_connection) {
     loop.run(main());
 }
 
-TEST_P(stream_in_trouble, reads_return_the_remaining_data_and_then_only_the_end) {
+TEST_P(stream_in_trouble,
+       reads_return_the_data_that_a_closed_peer_has_sent_and_then_only_the_end_of_the_stream) {
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
@@ -204,7 +205,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
 }
 
 // A read stops at the mark of TCP's urgent data, even if more bytes follow.
-TEST_P(stream_in_trouble, reading_continues_beyond_urgent_data) {
+TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
     auto pair = loop.run(make_tcp_pair(loop));
@@ -220,7 +221,7 @@ TEST_P(stream_in_trouble, reading_continues_beyond_urgent_data) {
     EXPECT_EQ(received, "abcdef");
 }
 
-TEST_P(stream_in_trouble, reading_continues_beyond_a_message_that_carries_a_descriptor) {
+TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carries_a_descriptor) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
@@ -365,7 +366,7 @@ TEST_P(whole_writes, a_cancelled_write_reports_the_number_of_written_bytes) {
     expect_cancelled_write(loop, pipe.writer, pipe.reader.native_handle());
 }
 
-TEST_P(whole_writes, a_write_on_a_closed_stream_reports_the_number_of_written_bytes) {
+TEST_P(whole_writes, a_write_whose_stream_is_closed_reports_the_number_of_written_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     expect_closed_write(loop, pair.one, pair.other.native_handle());
@@ -387,7 +388,7 @@ TEST_P(whole_writes, a_write_without_a_reader_reports_the_number_of_written_byte
     EXPECT_LT(outcome.written.bytes, much);
 }
 
-TEST_P(whole_writes, writes_of_several_streams_do_not_mix) {
+TEST_P(whole_writes, the_bytes_of_simultaneous_writes_to_several_streams_are_not_mixed) {
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 5; ++i) pairs.push_back(make_unix_pair(loop));
@@ -539,7 +540,7 @@ private:
 
 }  // namespace
 
-TEST(listeners, a_listener_continues_after_errors_of_one_connection) {
+TEST(listeners, a_listener_continues_to_accept_after_a_single_connection_has_failed) {
     manual_clock clock;
     design_loop<heap_timers, block_wait, waits_after_a_budget> loop("failing", &failing_accepts::make,
                                                                     &clock);

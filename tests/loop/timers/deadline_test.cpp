@@ -96,7 +96,7 @@ TEST_P(deadlines, sleeps_end_in_the_order_of_their_deadlines) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
-TEST(deadline_after, a_deadline_is_not_before_now_and_not_after_the_end_of_time) {
+TEST(deadline_after, a_deadline_after_any_duration_is_neither_in_the_past_nor_beyond_the_range_of_the_clock) {
     constexpr time_point now{1h};
     static_assert(deadline_after(now, 1ns) == now + 1ns);
     static_assert(deadline_after(now, 0ns) == now);
@@ -107,7 +107,7 @@ TEST(deadline_after, a_deadline_is_not_before_now_and_not_after_the_end_of_time)
     EXPECT_EQ(deadline_after(now, never - now - 1ns), never - 1ns);
 }
 
-TEST_P(deadlines, sleeps_until_past_deadlines_end_on_the_next_turn) {
+TEST_P(deadlines, sleeps_until_past_deadlines_end_in_the_next_turn) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     std::vector<observation> seen;
@@ -119,7 +119,7 @@ TEST_P(deadlines, sleeps_until_past_deadlines_end_on_the_next_turn) {
     EXPECT_EQ(seen.size(), 5u);
 }
 
-TEST_P(deadlines, calls_whose_time_has_passed_run_without_waiting) {
+TEST_P(deadlines, calls_with_past_deadlines_run_in_the_next_turn) {
     event_loop& loop = keep(make_loop());
     const time_point now = loop.now();
     int calls = 0;
@@ -163,7 +163,7 @@ TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, run_until_idle_does_not_wait_for_endless_sleeps) {
+TEST_P(deadlines, the_function_run_until_idle_does_not_wait_for_endless_sleeps) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " reads the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
@@ -189,7 +189,7 @@ TEST_P(deadlines, a_sleep_of_a_hundred_years_ends_after_a_hundred_years) {
     EXPECT_LE(clock.sleeps(), 10u) << "moving timers inside the wheel must not wake the loop";
 }
 
-TEST_P(deadlines, each_of_many_sleeps_makes_one_wait) {
+TEST_P(deadlines, each_of_many_sleeps_makes_the_loop_wait_exactly_once) {
     if (is("loop-tick") || is("loop-round-robin"))
         GTEST_SKIP() << GetParam() << " does not sleep until deadlines";
     constexpr std::size_t sleeps = 100;
@@ -203,7 +203,7 @@ TEST_P(deadlines, each_of_many_sleeps_makes_one_wait) {
 
 // In this test, input ends some waits of the loop, and the manual clock ends the other
 // waits at their deadlines.
-TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_together) {
+TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_at_the_same_time) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::vector<std::string> order;

@@ -17,7 +17,7 @@ void record_often(wakeup_guard& guard, nanoseconds error, int times) {
 
 }  // namespace
 
-TEST(wakeup_guard, the_guard_grows_with_late_wake_ups_up_to_a_cap) {
+TEST(wakeup_guard, the_guard_grows_with_late_wake_ups_up_to_a_maximum) {
     wakeup_guard guard;
     const nanoseconds at_first = guard.value();
     guard.record(at_first + 1ns);
@@ -26,7 +26,7 @@ TEST(wakeup_guard, the_guard_grows_with_late_wake_ups_up_to_a_cap) {
     EXPECT_EQ(guard.value(), wakeup_guard::longest);
 }
 
-TEST(wakeup_guard, the_guard_shrinks_with_punctual_wake_ups_down_to_a_floor) {
+TEST(wakeup_guard, the_guard_shrinks_with_punctual_wake_ups_down_to_a_minimum) {
     wakeup_guard guard;
     const nanoseconds at_first = guard.value();
     guard.record(0ns);
@@ -37,14 +37,14 @@ TEST(wakeup_guard, the_guard_shrinks_with_punctual_wake_ups_down_to_a_floor) {
     EXPECT_EQ(guard.value(), wakeup_guard::shortest);
 }
 
-TEST(wakeup_guard, the_guard_grows_again_from_its_floor) {
+TEST(wakeup_guard, a_guard_that_has_shrunk_to_its_minimum_can_grow_again) {
     wakeup_guard guard;
     record_often(guard, 0ns, 10'000);
     record_often(guard, 100us, 100);
     EXPECT_GE(guard.value(), 90us);
 }
 
-TEST(wakeup_guard, a_few_huge_samples_change_the_guard_little_and_the_guard_recovers) {
+TEST(wakeup_guard, a_few_extremely_late_wake_ups_change_the_guard_only_temporarily) {
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
@@ -117,7 +117,7 @@ TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard)
 
 // Late wake-ups first make the guard longer than the time between two deadlines, so that the policy only
 // spins. The policy must later reduce the guard, and sleep again.
-TEST_F(precise_waits, precise_waits_learn_to_sleep_again_if_deadlines_are_nearer_than_their_guard) {
+TEST_F(precise_waits, a_loop_that_spins_because_its_guard_is_too_long_learns_to_sleep_again) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);
     event_loop& loop = *owner;

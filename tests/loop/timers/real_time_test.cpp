@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 class real_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, real_sleeps, all_designs(), design_name);
 
-TEST_P(real_sleeps, real_sleeps_are_never_early) {
+TEST_P(real_sleeps, sleeps_on_the_real_clock_never_end_early) {
     event_loop& loop = keep(make_loop());
     std::mt19937 random(1);
     int ended = 0;
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(, waits_for_sleeps, sleeping_designs(), design_name);
 
 // If the timeout of a wait were rounded down to whole milliseconds, the loop would poll continuously during
 // the remaining time.
-TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_make_few_waits) {
+TEST_P(waits_for_sleeps, sleeps_of_one_and_a_half_milliseconds_cause_few_waits_of_the_driver) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -51,7 +51,7 @@ TEST_P(waits_for_sleeps, sleeps_of_a_millisecond_and_a_half_make_few_waits) {
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_make_few_waits) {
+TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_cause_few_waits_of_the_driver) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
     auto main = [&]() -> task<void> {
@@ -63,7 +63,7 @@ TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_make_few_waits) {
 
 // Deadlines long ago or in a hundred years might not fit into the kernel's types. This test uses the real
 // clock, because tests on the manual clock do not pass deadlines to the kernel.
-TEST_P(waits_for_sleeps, deadlines_long_ago_or_in_a_hundred_years_cause_no_extra_waits) {
+TEST_P(waits_for_sleeps, deadlines_far_in_the_past_or_the_future_cause_no_extra_waits_of_the_driver) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {
         co_await loop.sleep_until(deadline);

@@ -68,7 +68,7 @@ TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
 // expire() moves timers between slots, sorts them and collects them, all of which can allocate. The test
 // makes all allocations fail after the first `few`.
-TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_if_allocations_fail) {
+TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_even_if_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
         const nothing_recycled from_the_heap;
@@ -93,7 +93,7 @@ TYPED_TEST(timers_without_memory, timers_expire_in_time_and_once_if_allocations_
 
 // At first, the wheel has all timers in one slot. When the first timer is due, the wheel moves the timers to
 // many slots. Timers that cannot be moved without memory stay in their slot.
-TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_if_allocations_fail) {
+TYPED_TEST(timers_without_memory, timers_with_nearby_deadlines_expire_in_time_even_if_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {
         const nothing_recycled from_the_heap;
@@ -117,7 +117,8 @@ TYPED_TEST(timers_without_memory, neighbouring_timers_each_expire_in_time_if_all
     }
 }
 
-TYPED_TEST(timers_without_memory, timers_can_be_cancelled_without_memory_and_expire_when_memory_is_back) {
+TYPED_TEST(timers_without_memory,
+           timers_can_be_cancelled_without_memory_and_the_remaining_timers_expire_when_memory_is_back) {
     constexpr std::size_t count = 3'000;
     const nothing_recycled from_the_heap;
     TypeParam queue;

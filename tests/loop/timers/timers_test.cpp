@@ -36,7 +36,7 @@ struct queue_names {
 using all_queues = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timer_queue, all_queues, queue_names);
 
-TYPED_TEST(timer_queue, a_timer_expires_at_its_deadline_and_not_a_nanosecond_before) {
+TYPED_TEST(timer_queue, a_timer_expires_at_its_deadline_and_not_a_nanosecond_earlier) {
     for (int bits = 0; bits < 62; ++bits) {
         checked_queue<TypeParam> timers;
         timers.expire(some_time);
@@ -78,7 +78,7 @@ TYPED_TEST(timer_queue, any_sequence_of_arming_erasing_and_expiring_matches_a_so
     }
 }
 
-TYPED_TEST(timer_queue, every_timer_expires_once_if_expire_is_called_only_at_the_earliest_deadline) {
+TYPED_TEST(timer_queue, every_timer_expires_exactly_once_if_expire_is_called_only_at_the_earliest_deadline) {
     deadline_source source(11);
     checked_queue<TypeParam> timers;
     time_point now = some_time;
@@ -93,7 +93,7 @@ TYPED_TEST(timer_queue, every_timer_expires_once_if_expire_is_called_only_at_the
     EXPECT_EQ(timers.queue().earliest(), never);
 }
 
-TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
+TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_the_same_time_can_expire) {
     // The wheel sorts up to 512 timers in a different way than more timers.
     for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {
         for (const int magnitude : {0, 7, 36, 60}) {
@@ -110,7 +110,7 @@ TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_once_can_expire) {
     }
 }
 
-TYPED_TEST(timer_queue, a_timer_with_the_deadline_never_does_not_expire) {
+TYPED_TEST(timer_queue, a_timer_with_an_infinite_deadline_does_not_expire) {
     checked_queue<TypeParam> timers;
     timers.arm(never);
     timers.arm(never);
@@ -124,7 +124,7 @@ TYPED_TEST(timer_queue, a_timer_with_the_deadline_never_does_not_expire) {
     EXPECT_TRUE(timers.queue().empty());
 }
 
-TYPED_TEST(timer_queue, the_next_expire_returns_timers_with_past_deadlines_in_order) {
+TYPED_TEST(timer_queue, timers_with_past_deadlines_expire_in_order_at_the_next_call_of_expire) {
     checked_queue<TypeParam> timers;
     timers.expire(some_time);
     timers.arm(after(some_time, -1));
@@ -137,7 +137,7 @@ TYPED_TEST(timer_queue, the_next_expire_returns_timers_with_past_deadlines_in_or
     EXPECT_EQ(timers.expire(after(some_time, 1)), 1U);
 }
 
-TYPED_TEST(timer_queue, a_clock_that_has_gone_back_delays_no_timer) {
+TYPED_TEST(timer_queue, timers_are_not_delayed_if_the_clock_has_gone_back) {
     const time_point start{nanoseconds(std::int64_t{1} << 40)};
     checked_queue<TypeParam> timers;
     timers.expire(after(start, 74));
@@ -189,7 +189,7 @@ std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point fi
     return timers;
 }
 
-TEST(wheel_timers, each_expired_timer_except_the_last_16_refers_to_a_timer_that_runs_later) {
+TEST(wheel_timers, each_expired_timer_except_the_last_16_points_to_a_timer_that_runs_later) {
     for (const std::size_t count : {1U, 16U, 100U, 1000U}) {
         wheel_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -207,7 +207,7 @@ TEST(wheel_timers, each_expired_timer_except_the_last_16_refers_to_a_timer_that_
     }
 }
 
-TEST(lazy_heap_timers, cancelled_timers_are_removed_if_there_are_many_and_most_timers_are_cancelled) {
+TEST(lazy_heap_timers, cancelled_timers_are_removed_if_they_are_the_majority_of_many_timers) {
     for (const std::size_t count : {101U, 102U, 1000U}) {
         lazy_heap_timers queue;
         auto timers = armed_in_a_row(queue, count, some_time);
@@ -302,7 +302,7 @@ TEST(wheel_timers, the_earliest_deadline_is_exact_after_an_erase_if_a_slot_has_f
 
 // If the wheel's time is long ago, all deadlines of a day share one wide slot. After an erase, this slot
 // would report an earliest deadline that is too early for the remaining timers.
-TEST(wheel_timers, an_empty_wheel_places_timers_by_the_current_time) {
+TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_a_timer) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
         for (int i = 0; i < 200; ++i) timers.arm(after(now, 10'000'000'000 + i), now);

@@ -1,0 +1,172 @@
+// The top of the report page: a badge, one sentence, and what limits the trust in it.
+
+const fewCodes = ["few_trials", "few_blocks", "few_hosts"];
+
+// Returns the words of the badge: [word, class, sentences about what is missing].
+function trustOf() {
+  const {aa, warnings, complete} = report;
+  const few = warnings
+    .filter(({code}) => fewCodes.includes(code))
+    .map(({message, remedy}) => `${sentence(message)} ${sentence(remedy)}`);
+  if (aa?.found === "unreliable") return ["Unreliable", "unreliable", []];
+  const missing = [
+    complete ? null : "The run ended early.",
+    aa ? null : "The baseline was not measured twice.",
+    aa?.found === "unknown" ? sentence(aa.reason || "the A/A comparison is undecided") : null,
+    ...few,
+  ].filter(Boolean);
+  return missing.length ? ["Preliminary", "preliminary", missing] : ["Reliable", "reliable", []];
+}
+
+// Makes a text a sentence. Names of contenders keep their first letter.
+function sentence(text) {
+  const startsWithName = contenders.some(({name}) => text.startsWith(name));
+  const whole = startsWithName ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}
+
+// Describes the largest deviation between the baseline and its copy.
+function deviationText() {
+  const {aa} = report;
+  const compared = (aa?.comparisons ?? []).filter(({ratio}) => ratio.median > 0);
+  if (!compared.length) return null;
+  const distance = ({ratio}) => Math.abs(changeOf(ratio.median));
+  const largest = compared.reduce((most, each) => (distance(each) > distance(most) ? each : most));
+  const isDifferent = ["faster", "slower"].includes(largest.verdict);
+  return (
+    `${label(aa.contender)} measured twice differs by at most ${percent(distance(largest))} ` +
+    `(${largest.workload.slice(0, 60)})${isDifferent ? "" : ", not significantly"}.`
+  );
+}
+
+function blocksMeasured() {
+  return results.reduce((most, each) => Math.max(most, each.samples.length), 0);
+}
+
+function addTop() {
+  const {environment: where, plan} = report;
+  const date = where.date.slice(0, 16).replace("T", " "),
+    made = blocksMeasured();
+  document.getElementById("about").textContent = [
+    `${date} UTC`,
+    where.cpu_model,
+    `${where.cores} cores`,
+    where.kernel,
+    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`,
+    isOfReports ? "after, compared with before" : null,
+    report.complete ? null : "incomplete",
+  ]
+    .filter(Boolean)
+    .join(" · ")
+    .slice(0, 400);
+  const [word, kind, missing] = trustOf();
+  const badge = document.getElementById("reliability");
+  badge.textContent = word;
+  badge.className = kind;
+  document
+    .getElementById("confidence")
+    .replaceChildren(
+      ...withOptions([`${countText(made, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")),
+    );
+}
+
+// Returns an element for a summary sentence, with an expandable list of the results that the sentence quotes.
+function sentenceItem({about, title, text}, from, ...more) {
+  const sources = el(
+    "details",
+    {},
+    el("summary", {}, `from ${from.length} ${from.length === 1 ? "number" : "numbers"}`),
+  );
+  sources.addEventListener(
+    "toggle",
+    () =>
+      sources.open &&
+      sources.replaceChildren(
+        sources.firstChild,
+        el(
+          "ul",
+          {},
+          from.map((result) =>
+            el(
+              "li",
+              {},
+              trialsButton(result),
+              " ",
+              nameOf(result.contender),
+              ` ${titleOf(result.metric)} on `,
+              nameOf(result.workload),
+            ),
+          ),
+        ),
+      ),
+  );
+  return el(
+    "li",
+    {class: about},
+    el("strong", {}, `${title}: `),
+    el("span", {class: "name"}, text),
+    from.length ? sources : null,
+    more,
+  );
+}
+
+function verdictsButton(verdict, text) {
+  return el(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        setVerdicts(verdict);
+        document.getElementById("cells").scrollIntoView();
+      },
+    },
+    text,
+  );
+}
+
+function answer(text) {
+  document.getElementById("answer").replaceChildren(el("span", {class: "name"}, text));
+}
+
+function isProblem({about}) {
+  return ["caution", "failed"].includes(about);
+}
+
+// Adds the problems, which are always visible, and the other findings, which are folded.
+function addFindings(found) {
+  for (const [id, those] of [
+    ["problems", found.filter(isProblem)],
+    ["summary", found.filter((each) => !isProblem(each))],
+  ]) {
+    const place = document.getElementById(id);
+    place.append(...those.map((each) => sentenceItem(each, each.results, each.more)));
+    if (!those.length) (id === "summary" ? document.getElementById("findings") : place).remove();
+  }
+}
+
+// Says first that the differences of this run do not count.
+function addUnreliable(found) {
+  answer(
+    `Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`,
+  );
+  addFindings(isComparison ? [...found.filter(isProblem), ...comparisonFindings()] : found);
+}
+
+function addSummary() {
+  // The badge and the texts beside it already give the reason of the A/A comparison.
+  const isSaid = ({about, text}) => about === "caution" && report.aa?.reason && text.includes(report.aa.reason);
+  const found = data.summary
+    .filter((each) => !isSaid(each))
+    .map((each) => ({...each, results: each.from.map((place) => results[place])}));
+  if (report.aa?.found === "unreliable") return addUnreliable(found);
+  if (isComparison) {
+    addFindings([...found.filter(isProblem), ...comparisonFindings()]);
+    return answer(comparisonAnswer());
+  }
+  const first = found.find(({about}) => about === "cost") || found.find((each) => !isProblem(each));
+  answer(first ? sentence(first.text) : "This report has no comparison of speed.");
+  const undecided = found.find(({about, from}) => about === "undecided" && from.length);
+  if (undecided)
+    undecided.more = verdictsButton("inconclusive", `Show the undecided results against ${label(baseline)}`);
+  addFindings(found);
+}
