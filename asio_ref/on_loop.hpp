@@ -11,7 +11,8 @@
 namespace loopbench::asio_ref {
 
 static_assert(std::is_same_v<boost::asio::io_context, loopbench::asio::io_context>,
-              "this source is compiled without loopbench/asio/dropin.hpp; link loopbench_asio_on_loop");
+              "this source file is compiled without loopbench/asio/dropin.hpp; link the CMake target "
+              "loopbench_asio_on_loop, which adds it");
 
 /// Returns a runtime on `design`, which is "epoll" or "io_uring". Throws std::system_error if the kernel
 /// refuses the design. Call this function before other threads start, because it sets an environment

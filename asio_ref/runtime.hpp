@@ -99,7 +99,7 @@ public:
         unix_stream::socket socket(get_executor());
         const boost::asio::local::stream_protocol::endpoint peer(path);
         const auto [error] = co_await socket.async_connect(peer, error_as_value);
-        throw_if_failed(error, "connect to a Unix socket");
+        throw_if_failed(error, "cannot connect to a Unix socket");
         co_return unix_stream(std::move(socket));
     }
 

@@ -23,9 +23,9 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     acceptor<Protocol> opened(loop);
     boost::system::error_code error;
     opened.open(local.protocol(), error);
-    throw_if_failed(error, "opening a listening socket");
+    throw_if_failed(error, "cannot open a listening socket");
     opened.bind(local, error);
-    throw_if_failed(error, "binding a listening socket");
+    throw_if_failed(error, "cannot bind a listening socket to its address");
     opened.listen(listen_backlog, error);
     throw_if_failed(error, "listen");
     return opened;

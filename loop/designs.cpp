@@ -25,37 +25,42 @@ constexpr design all[] = {
     // Tutorial 001, and the first half of tutorial 004: on every turn, the loop asks one task after another
     // if the task can continue (the last template argument, `true`). The loop has no selector. Only the
     // network code and scheduled calls use the timer queue; sleeping tasks read the clock instead.
-    {"loop-round-robin", "none", "Polls one task after the other; a sleep reads the clock on every turn.",
+    {"loop-round-robin", "none",
+     "Polls one task after the other; a sleeping task reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
     // Tutorial 000.
     {"loop-tick", "select",
-     "A heap of timers, a select that does not wait, and a sleep of 100 ms in each turn.",
+     "Has a heap of timers. Each turn calls select without waiting, and then sleeps 100 ms.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},
     // Tutorial 002. The loop calls the selector on every turn, with a timeout of 0 if there are callbacks.
-    {"loop-layered", "select", "Runs callbacks, then timers in a plain list, then select with a timeout.",
+    {"loop-layered", "select",
+     "Runs callbacks, then the due timers of a plain list, then waits in select with a timeout.",
      &make<&make_select_driver, list_timers, block_every_turn_wait, waits_on_every_turn>},
     // Tutorial 003. As in the tutorial, a ready queue that is never empty starves timers and I/O.
     {"loop-scheduler", "select",
-     "Runs its ready queue until it is empty; only then checks its heap of sleepers and select.",
+     "Runs its ready queue until it is empty; only then checks its heap of sleeping tasks, and calls select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},
     // Tutorial 004: asyncio's turn. asyncio runs a timer if `when < now + resolution`, with the resolution of
     // its clock. Here, the resolution is one unit of time; then the condition is equal to `when <= now`,
     // which this loop uses. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
     // selectors refuse longer timeouts. This loop has no limit, because pselect(2) accepts all timeouts.
-    {"loop-asyncio", "select", "asyncio's turn: a heap with late removal, select, then the ready callbacks.",
+    {"loop-asyncio", "select",
+     "Works like asyncio: has a heap with late removal; each turn calls select, then runs the ready "
+     "callbacks.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, waits_on_every_turn>},
-    {"loop-poll", "poll", "A heap of timers over poll: the textbook loop.",
+    {"loop-poll", "poll", "Has a heap of timers and waits in poll, like loops in textbooks.",
      &make<&make_poll_driver, heap_timers, block_wait, waits_after_a_budget>},
-    {"loop-epoll", "epoll", "A timing wheel over edge-triggered epoll; registers descriptors once.",
+    {"loop-epoll", "epoll",
+     "Has a timing wheel and edge-triggered epoll, and registers each descriptor only once.",
      &make<&make_epoll_driver, wheel_timers, block_wait, waits_after_a_budget>},
-    {"loop-uring", "io_uring", "A timing wheel over io_uring, without a fallback to epoll.",
+    {"loop-uring", "io_uring", "Has a timing wheel and io_uring, without a fallback to epoll.",
      &make<&make_io_uring_driver, wheel_timers, block_wait, waits_after_a_budget>},
     {"loop-precise", "epoll",
-     "The same as loop-epoll, but wakes shortly before each deadline and spins until then.",
+     "The same as loop-epoll, but wakes shortly before each deadline and spins until the deadline.",
      &make<&make_epoll_driver, wheel_timers, precise_wait, waits_after_a_budget>},
 };
 static_assert(std::is_same_v<time_point::period, nanoseconds::period>,
-              "a coarser unit needs asyncio's resolution");
+              "with a coarser unit, timers must use asyncio's resolution");
 
 }  // namespace
 

@@ -32,7 +32,7 @@ public:
     storage_allocator(const storage_allocator<U, Bytes>& other) noexcept : storage_(other.storage_) {}
 
     T* allocate(std::size_t) const noexcept {
-        static_assert(sizeof(T) <= Bytes, "the operation needs more memory");
+        static_assert(sizeof(T) <= Bytes, "the storage is too small for the operation; increase Bytes");
         static_assert(alignof(T) <= alignof(std::max_align_t));
         return reinterpret_cast<T*>(storage_->bytes);
     }

@@ -36,7 +36,7 @@ public:
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
         pipe_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
-        throw_if_failed(error, "setting a pipe to non-blocking mode");
+        throw_if_failed(error, "cannot set a pipe to non-blocking mode");
     }
 
     write_awaiter<write_end> write_all(std::span<const std::byte> out) noexcept {

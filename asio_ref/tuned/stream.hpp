@@ -26,7 +26,7 @@ public:
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
         socket_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
-        throw_if_failed(error, "setting a socket to non-blocking mode");
+        throw_if_failed(error, "cannot set a socket to non-blocking mode");
         set_stream_options(socket_);
     }
 

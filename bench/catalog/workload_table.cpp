@@ -45,11 +45,13 @@ std::string_view why_incomparable(std::string_view full_name, std::string_view m
             break;
         case pace::own_load:
             if (metric != capacity_metric)
-                return "each contender got its own load, a percentage of its capacity";
+                return "the contenders got different loads, because each load is a percentage of the "
+                       "contender's own capacity";
             break;
         case pace::same_for_all:
             if (metric == "time" || metric == "throughput")
-                return "the client's schedule determines the time for every contender";
+                return "the client's schedule determines the time and the throughput, so they are the same "
+                       "for every contender";
             break;
     }
     return {};

@@ -83,7 +83,7 @@ public:
             std::rethrow_exception(state_->exception);
         }
         if (!state_->value)
-            throw std::logic_error("the future has no result yet; await it, or ask done() first");
+            throw std::logic_error("the future has no result yet; await the future, or check done() first");
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 

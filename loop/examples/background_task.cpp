@@ -50,6 +50,7 @@ task<void> main_task(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "A task in the background of another.", .design = "loop-asyncio"};
+    const program described{.about = "Runs a task in the background of another task.",
+                            .design = "loop-asyncio"};
     return run_example(argc, argv, described, [](event_loop& loop) { loop.run(main_task(loop)); });
 }

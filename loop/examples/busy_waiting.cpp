@@ -57,7 +57,9 @@ task<void> call_home(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Two calls home, after 500 ms and 700 ms, and the cost of waiting.",
-                            .design = "loop-round-robin"};
+    const program described{
+        .about =
+            "Calls a function after 500 ms and after 700 ms, and prints the CPU time that busy waiting used.",
+        .design = "loop-round-robin"};
     return run_example(argc, argv, described, [](event_loop& loop) { loop.run(call_home(loop)); });
 }

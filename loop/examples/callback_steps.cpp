@@ -131,7 +131,9 @@ void future_and_task(event_loop& loop) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{
-        .about = "Callbacks, timers, selector, generator, coroutine, future and task, step by step.",
+        .about =
+            "Shows callbacks, timers, a selector, a generator, a coroutine, a future and a task, step by "
+            "step.",
         .design = "loop-layered",
         .only_in_virtual_time = true,
     };

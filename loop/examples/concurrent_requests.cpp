@@ -141,9 +141,10 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     std::vector<std::string> servers;
     const program described{
-        .about = "Concurrent HTTP/1.0 requests, and a task in the background.",
+        .about = "Sends HTTP/1.0 requests concurrently, while a task runs in the background.",
         .design = "loop-asyncio",
-        .options = {{"servers", "HOST:PORT or HOST:PORT/PATH; by default, the program's own server",
+        .options = {{"servers",
+                     "Servers as HOST:PORT or HOST:PORT/PATH; by default, the program starts its own server",
                      &servers}},
     };
     return run_example(argc, argv, described, [&](event_loop& loop) { loop.run(get_all(loop, servers)); });

@@ -174,12 +174,17 @@ int main(int argc, char** argv) {
     settings given;
     const program described{
         .about =
-            "An echo server, while one task counts down and one counts up. Try it with: nc 127.0.0.1 3000",
+            "Runs an echo server, while one task counts down and another counts up. Try it with: nc "
+            "127.0.0.1 3000",
         .design = "loop-scheduler",
-        .options = {{"--port", "The port to listen on; 0: any free port", &given.port},
-                    {"--until", "The last number of the count up; negative: no end", &given.until},
-                    {"--clients", "Number of clients to serve, one after the other; negative: no limit",
-                     &given.clients}},
+        .options =
+            {{"--port", "The port to listen on; 0 means any free port", &given.port},
+             {"--until",
+              "The number at which the task that counts up ends; a negative number means that it never ends",
+              &given.until},
+             {"--clients",
+              "Number of clients to serve, one after the other; a negative number means no limit",
+              &given.clients}},
     };
     return run_example(argc, argv, described, [&](event_loop& loop) { serve_and_count(loop, given); });
 }

@@ -143,9 +143,11 @@ int main(int argc, char** argv) {
     int port = 3000;
     int clients = -1;
     const program described{
-        .about = "An echo server on select alone. Try it with: nc 127.0.0.1 3000",
-        .options = {{"--port", "The port to listen on; 0: any free port", &port},
-                    {"--clients", "Number of clients to serve before the end; negative: no limit", &clients}},
+        .about = "Runs an echo server that uses only select. Try it with: nc 127.0.0.1 3000",
+        .options = {{"--port", "The port to listen on; 0 means any free port", &port},
+                    {"--clients",
+                     "Number of clients to serve before the program ends; a negative number means no limit",
+                     &clients}},
     };
     return run_on_its_own_loop(argc, argv, described,
                                [&] { select_server(checked_port(port), clients).run(); });

@@ -54,15 +54,16 @@ choice parse(int argc, char** argv, const program& described) {
     bool list = false;
     CLI::App app(described.about);
     if (!described.design.empty()) {
-        app.add_flag("--list", list, "Print the designs");
-        app.add_option("--design", chosen.design, "The loop to run on")
+        app.add_flag("--list", list, "Print the names of all designs");
+        app.add_option("--design", chosen.design, "Run the example on the loop of this design")
             ->check(CLI::IsMember(design_names()))
             ->capture_default_str();
     }
-    app.add_option("--speed", speed, "Divides all durations")
+    app.add_option("--speed", speed, "Divide all durations by this number")
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
-    app.add_flag("--virtual-time", jumps, "Do not wait: let the loop's clock jump");
+    app.add_flag("--virtual-time", jumps,
+                 "Do not wait: move the loop's clock forward to the next deadline instead");
     add_options(app, described);
     try {
         app.parse(argc, argv);

@@ -29,7 +29,8 @@ task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     std::array<std::byte, 4096> typed;
     const loop::io_result answer = co_await input.read_some(typed);
     if (answer.error != 0)
-        throw std::system_error(answer.error_code(), "cannot read standard input (use a terminal or a pipe)");
+        throw std::system_error(answer.error_code(),
+                                "cannot read standard input; use a terminal or a pipe as input");
     co_return 3000ms;
 }
 
@@ -54,5 +55,5 @@ void hello_and_enter(event_loop& loop, int fd) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     return run_with_keyboard(
-        argc, argv, "Says hello after 5 s, and good morning 3 s after Enter was pressed.", hello_and_enter);
+        argc, argv, "Prints hello after 5 s, and good morning 3 s after you press Enter.", hello_and_enter);
 }

@@ -72,7 +72,7 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
         // The descriptor is ready. Therefore, read() does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                         "read from standard input (use a terminal or a pipe)");
+                                         "cannot read standard input (use a terminal or a pipe)");
         promise.set_value(std::string(text.data(), static_cast<std::size_t>(count)));
     });
     const std::string text = co_yield promise.get_future();
@@ -125,6 +125,6 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     return run_with_keyboard(
         argc, argv,
-        "Says hello after 5 s, and good morning 3 s after Enter was pressed; with hand-written awaitables.",
+        "Prints hello after 5 s, and good morning 3 s after you press Enter; uses hand-written awaitables.",
         hello_and_enter);
 }

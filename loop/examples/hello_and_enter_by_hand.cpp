@@ -68,7 +68,7 @@ public:
             // need not set O_NONBLOCK.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                             "read from standard input (use a terminal or a pipe)");
+                                             "cannot read standard input (use a terminal or a pipe)");
             awaited->set_result(std::string(text.data(), static_cast<std::size_t>(count)));
         });
         return awaited;
@@ -185,6 +185,6 @@ void hello_and_enter(event_loop& loop, int fd) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     return run_with_keyboard(
-        argc, argv, "Says hello after 5 s, and good morning 3 s after Enter was pressed; without coroutines.",
+        argc, argv, "Prints hello after 5 s, and good morning 3 s after you press Enter; uses no coroutines.",
         hello_and_enter);
 }

@@ -24,7 +24,7 @@ public:
         pipe_.emplace(loop.open_pipe());
         loop.call_later(scaled_seconds(press_enter_after_seconds), [this] {
             loop::checked(static_cast<int>(::write(pipe_->writer.native_handle(), "\n", 1)),
-                          "write to the pipe of the keyboard");
+                          "cannot write to the pipe that replaces the keyboard");
         });
     }
 
@@ -45,7 +45,8 @@ inline int run_with_keyboard(int argc, char** argv, std::string about,
     const program described{
         .about = std::move(about),
         .design = "loop-tick",
-        .options = {{"--press-enter-after", "Seconds until the program itself presses Enter; negative: never",
+        .options = {{"--press-enter-after",
+                     "Seconds after which the program simulates the Enter key; a negative number means never",
                      &press_enter_after}},
     };
     return run_example(argc, argv, described, [&](loop::event_loop& loop) {

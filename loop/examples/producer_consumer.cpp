@@ -82,7 +82,8 @@ void send_to_coroutine(event_loop& loop) {
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
     const program described{
-        .about = "Generators that produce, consume, and continue when they receive a value.",
+        .about =
+            "Shows generators that produce values, consume values, and continue when they receive a value.",
         .design = "loop-asyncio"};
     return run_example(argc, argv, described, [](event_loop& loop) {
         produce();

@@ -103,8 +103,8 @@ int main(int argc, char** argv) {
     using namespace loopbench::examples;
     bool trace = false;
     const program described{
-        .about = "Two tasks that run alternately, on a loop that is only a queue.",
-        .options = {{"--trace", "Print each task that runs", &trace}},
+        .about = "Runs two tasks alternately, on a loop that consists only of a queue.",
+        .options = {{"--trace", "Print the name of each task when it runs", &trace}},
     };
     return run_on_its_own_loop(argc, argv, described, [&] {
         event_loop loop{.tasks = {}, .trace = trace};

@@ -46,6 +46,6 @@ task<void> both(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Two tasks that run alternately.", .design = "loop-round-robin"};
+    const program described{.about = "Runs two tasks alternately.", .design = "loop-round-robin"};
     return run_example(argc, argv, described, [](event_loop& loop) { loop.run(both(loop)); });
 }

@@ -68,6 +68,7 @@ void sleep_deep_dive(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "The parts of asyncio.sleep().", .design = "loop-asyncio"};
+    const program described{.about = "Shows the parts of which asyncio.sleep() consists.",
+                            .design = "loop-asyncio"};
     return run_example(argc, argv, described, sleep_deep_dive);
 }

@@ -45,7 +45,9 @@ void task_queue(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Tasks in a queue, two alternating counts, and a delay.",
+    const program described{.about =
+                                "Runs tasks from a queue, two tasks that count alternately, and a task that "
+                                "prints after a delay.",
                             .design = "loop-scheduler"};
     return run_example(argc, argv, described, task_queue);
 }

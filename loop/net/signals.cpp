@@ -55,7 +55,7 @@ task<int> signal_receiver::next() {
     signalfd_siginfo info{};
     const std::int64_t result = co_await io_awaiter(source_.io(), io_kind::read, source_.native_handle(),
                                                     std::as_writable_bytes(std::span(&info, 1)));
-    if (result < 0) throw_failed("read from a signalfd", static_cast<int>(-result));
+    if (result < 0) throw_failed("cannot read from a signalfd", static_cast<int>(-result));
     co_return static_cast<int>(info.ssi_signo);
 }
 

@@ -36,8 +36,8 @@ endpoint endpoint::ip(std::string_view text, std::uint16_t port) {
     v6.sin6_family = AF_INET6;
     v6.sin6_port = htons(port);
     if (::inet_pton(AF_INET6, address.c_str(), &v6.sin6_addr) == 1) return {&v6, sizeof v6};
-    throw std::invalid_argument("'" + address +
-                                "' is neither an IPv4 nor an IPv6 address; resolve names first");
+    throw std::invalid_argument(
+        "'" + address + "' is neither an IPv4 nor an IPv6 address; resolve host names to addresses first");
 }
 
 endpoint endpoint::unix_path(std::string_view path) {
@@ -97,8 +97,8 @@ void bind_to(int fd, const endpoint& local) {
     const char* remedy = "";
     if (error == EADDRINUSE) {
         remedy = local.family() == AF_UNIX
-                     ? " (another program uses the file or has left it behind: remove the file, "
-                       "or choose another path)"
+                     ? " (another program uses this file, or did not remove it when it ended: remove the "
+                       "file, or choose another path)"
                      : " (another program uses the port: choose another port, or 0 for any free one)";
     }
     throw_errno("bind to " + local.to_string() + " failed" + remedy, error);

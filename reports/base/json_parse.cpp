@@ -28,7 +28,7 @@ public:
     template <class source>
     void add(source& from, std::string_view key = {}) {
         if (all_.size() == json_values_max)
-            throw format_error{"more than {} values, which is the limit", json_values_max};
+            throw format_error{"the text has more than {} values, which is the limit", json_values_max};
         const auto place = all_.size();
         all_.push_back({nullptr, 0, key});
         switch (from.type()) {
@@ -64,7 +64,7 @@ private:
     template <class kind>
     void enter(std::size_t place, kind is) {
         if (++levels_ > json_levels_max)
-            throw format_error{"nested more than {} levels deep", json_levels_max};
+            throw format_error{"the text is nested more than {} levels deep", json_levels_max};
         all_[place].is = is;
     }
 
@@ -75,7 +75,7 @@ private:
             if (twice_ == duplicates::refused)
                 for (auto i = object + 1; i < all_.size(); i = all_[i].end)
                     if (all_[i].key == key) throw format_error{"the key \"{}\" occurs twice", shown(key)};
-            if (++keys > json_keys_max) throw format_error{"an object of more than {} keys", json_keys_max};
+            if (++keys > json_keys_max) throw format_error{"an object has more than {} keys", json_keys_max};
             auto value = field.value();
             add(value, key);
         }

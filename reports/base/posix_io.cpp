@@ -25,7 +25,7 @@ std::string_view remedy_for_output(int error) {
             return "free some space on the file system of the output, or redirect the output to another "
                    "place";
         case EPIPE:
-            return "let the reading program read to the end";
+            return "the reading program ended too early; make it read the whole output";
         default:
             return "redirect the output to another place";
     }
@@ -35,7 +35,7 @@ std::string_view remedy_for_reading(int error) {
     switch (error) {
         case ENOENT:
         case ENOTDIR:
-            return "check the spelling";
+            return "check the spelling of the file name";
         case EISDIR:
             return "name a file in this folder";
         case EACCES:
@@ -123,7 +123,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
         if (count < 0) throw file_error{"read", path, errno};
         if (count == 0) return content;
         if (static_cast<std::size_t>(count) > bytes_max - content.size())
-            throw too_large(path, "the file does not end", bytes_max);
+            throw too_large(path, "the file is longer than the limit", bytes_max);
         content.append(chunk.data(), static_cast<std::size_t>(count));
     }
 }

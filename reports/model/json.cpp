@@ -161,7 +161,7 @@ constexpr auto fields_of(const self_check*) {
 
 void check_fields(const self_check& found, const node& from) {
     if (found.found == reliability::unreliable && !found.reason)
-        from.at("reason").fail("an unreliable session needs a reason");
+        from.at("reason").fail("the session is unreliable, but the reason is missing");
 }
 
 constexpr auto fields_of(const warning*) {

@@ -41,16 +41,17 @@ std::string calibration_text(const calibration& found) {
                                         of(item.measured_slower, item.measured), bounds_of(item)));
     return printable(fmt::format(
         "On this machine, {} of {} A/A comparisons were false alarms (at most {:.1f} %). In comparisons of "
-        "{} blocks, slowdowns were detected: {} ({}, {}, calibrated on {}; 95 % bounds in brackets).",
+        "{} blocks, slowdowns of a known size were detected as follows: {} ({}, {}, calibrated on {}; 95 % "
+        "bounds in brackets).",
         found.aa.different, found.aa.tries, found.aa.at_most_pct, found.blocks, fmt::join(parts, ", "),
         fmt::join(found.workloads, ", "), name_of(found.made), found.date.substr(0, found.date.find('T'))));
 }
 
 std::string calibration_table(const calibration& found) {
     auto out = fmt::format(
-        "{} on {}, {}\n\nA/A: {} of {} comparisons of {} blocks were false alarms; with 95 % confidence, at "
-        "most {:.2f} % are.\n\nComparisons of {} blocks with slowed copies ({:.0f} s each, with an A/A "
-        "copy):\n\n",
+        "{} on {}, {}\n\nA/A: {} of {} comparisons of {} blocks were false alarms; with 95 % confidence, the "
+        "rate is at most {:.2f} %.\n\nComparisons of {} blocks with slowed copies ({:.0f} s each, with an "
+        "A/A copy):\n\n",
         printable(found.contender), printable(fmt::format("{}", fmt::join(found.workloads, ", "))),
         name_of(found.made), found.aa.different, found.aa.tries, found.aa.blocks, found.aa.at_most_pct,
         found.blocks, found.try_s);

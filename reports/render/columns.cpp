@@ -25,7 +25,7 @@ std::string interval_text(const line& from) {
 
 std::string in_its_unit(const result& of, double value) {
     if (of.unit == "ns") return human_time(value);
-    if (of.unit == "ratio") return fixed_point(100 * value, 1) + " %";
+    if (of.unit == "ratio") return share_text(value);
     return three_digits(value);
 }
 
@@ -53,14 +53,21 @@ std::string ratio_text(const line& from) {
     if (found != nullptr && found->from_baseline) return difference_text(*found);
     if (found == nullptr || !found->to_baseline) return "";
     const auto& ratio = *found->to_baseline;
-    if (!ratio.low || !ratio.high) return fmt::format("{:.2f}", ratio.median);
-    return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.median, *ratio.low, *ratio.high);
+    const auto mark = std::string{contradicts(from) ? contradiction_mark : ""} +
+                      (!ratio.low || !ratio.high || is_untrusted(*from.whole) ? "?" : "");
+    if (!ratio.low || !ratio.high) return fmt::format("{:.2f}{}", ratio.median, mark);
+    return fmt::format("{:.2f}{} [{:.2f}, {:.2f}]", ratio.median, mark, *ratio.low, *ratio.high);
 }
 
 std::string floor_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || !found->times_floor) return "";
-    return found->times_floor->floor == from.contender ? "floor" : three_digits(found->times_floor->median);
+    // A floor that is not the fastest one can still be faster in single blocks, and below 1 by chance.
+    const auto is_this = [&](const contender& who) { return who.name == from.contender && is_floor(who); };
+    const bool is_a_floor = std::ranges::any_of(from.whole->contenders, is_this);
+    return is_a_floor || found->times_floor->floor == from.contender
+               ? "floor"
+               : three_digits(found->times_floor->median);
 }
 
 std::string verdict_on(const result& item) {
@@ -98,10 +105,6 @@ std::string hosts_text(const line& from) {
     return (deviation_pct ? fmt::format("{:.1f} %", *deviation_pct) : "?") + (differ ? ", differ" : "");
 }
 
-std::string percent(double value) {
-    return fixed_point(value * 100, 1) + " %";
-}
-
 std::string rate(double value) {
     return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0);
 }
@@ -126,9 +129,9 @@ constexpr std::array all_columns{
     column{"layout", layout_text},
     column{"hosts", hosts_text},
     column{"× floor", floor_text},
-    median("spin", "spin", percent),
+    median("spin", "spin", share_text),
     median("CPU/op", "cpu", human_time),
-    median("wakeups/s", "wakeups", rate),
+    column{"wakeups/s", wakeups_text},
     median("capacity/s", "capacity", rate),
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
@@ -146,7 +149,52 @@ std::string family_name(std::string_view workload) {
     return std::string{workload.substr(0, workload.find('/'))};
 }
 
+/// Returns the wake-ups per second that belong to the workload: those of a floor, which has no loop.
+std::optional<double> wakeups_of_floors(const report_index& index, std::string_view workload) {
+    std::optional<double> least;
+    for (const auto who : index.floors())
+        if (const auto* const found = index.number(workload, who, "wakeups"))
+            least = std::min(*found->median, least.value_or(*found->median));
+    return least;
+}
+
 }  // namespace
+
+bool contradicts(const line& from) {
+    const auto* const found = from.main();
+    if (found == nullptr || !found->to_baseline || found->contender == from.whole->baseline) return false;
+    const auto* const theirs = from.main_of_baseline;
+    if (theirs == nullptr || !theirs->median) return false;
+    if (!(*found->median > 0) || !(*theirs->median > 0)) return false;
+    const double by_medians = found->better == direction::smaller ? *theirs->median / *found->median
+                                                                  : *found->median / *theirs->median;
+    const auto shown_ratio = three_digits(found->to_baseline->median), of_medians = three_digits(by_medians);
+    if (shown_ratio == "1.00" || of_medians == "1.00") return false;
+    return (found->to_baseline->median > 1) != (by_medians > 1);
+}
+
+std::string contradiction_note(std::span<const line> lines) {
+    if (std::ranges::none_of(lines, contradicts)) return "";
+    return fmt::format(
+        "{} The medians point the other way. The ratio is the median of the ratios within blocks, "
+        "and is more precise: both trials of a block ran under the same conditions.",
+        contradiction_mark);
+}
+
+bool is_untrusted(const report& content) {
+    return !content.complete || why_unreliable(content).has_value();
+}
+
+std::string wakeups_text(const line& from) {
+    const auto* const found = from.find("wakeups");
+    if (found == nullptr || !found->median) return "";
+    const auto text = rate(*found->median);
+    if (!from.workload.starts_with("idle/") || *found->median == 0) return text;
+    const auto& own = from.wakeups_of_floor;
+    if (!own) return text + " (with its own timer)";
+    constexpr double same = 0.05;
+    return std::abs(*found->median - *own) <= same * *own ? text + " (its own timer)" : text;
+}
 
 const result* line::find(std::string_view metric) const {
     const auto found = std::ranges::find(metrics, metric, &result::metric);
@@ -183,7 +231,13 @@ std::vector<family> families_of(const report& content) {
     }
     const report_index index{content};
     for (auto& group : all)
-        for (auto& cell : group.lines) cell.headline = index.headline(cell.workload);
+        for (auto& cell : group.lines) {
+            cell.headline = index.headline(cell.workload);
+            if (const auto* const main = cell.main())
+                cell.main_of_baseline = index.baseline(cell.workload, main->metric);
+            if (cell.find("wakeups") != nullptr)
+                cell.wakeups_of_floor = wakeups_of_floors(index, cell.workload);
+        }
     return all;
 }
 
@@ -222,6 +276,13 @@ std::string three_digits(double value) {
     return fixed_point(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
+std::string share_text(double value) {
+    constexpr double whole = 0.995, measured_beyond = 1.02;
+    if (value >= whole && value <= measured_beyond) return "100 %";
+    const double percent = 100 * value, size = std::abs(percent);
+    return fixed_point(percent, size < 0.995 ? 2 : size < 9.95 ? 1 : 0) + " %";
+}
+
 std::string human_time(double value_ns) {
     struct unit {
         double ns;
@@ -253,10 +314,14 @@ std::string worse_by(double ratio) {
     return fmt::format("a factor of {}", with_commas(factor));
 }
 
-/// Formats a ratio with three decimals, or with two significant digits if it is below 0.01.
+/// Formats a ratio with three decimals, or with two significant digits if it is below 0.01. Never uses an
+/// exponent.
 std::string exact_ratio(double value) {
     constexpr double small = 0.01;
-    return std::abs(value) < small ? fmt::format("{:.2g}", value) : fmt::format("{:.3f}", value);
+    constexpr int most_decimals = 12;
+    if (!(std::abs(value) < small) || value == 0) return fixed_point(value, 3);
+    const auto zeros = static_cast<int>(std::floor(-std::log10(std::abs(value))));
+    return fixed_point(value, std::min(zeros + 2, most_decimals));
 }
 
 }  // namespace
@@ -264,8 +329,8 @@ std::string exact_ratio(double value) {
 std::string how_much_worse(const result& of) {
     const bool is_time = of.metric == "time";
     if (of.from_baseline)
-        return fmt::format("{} is further from zero than that of {}, by {}", of.metric, of.from_baseline->to,
-                           in_its_unit(of, of.from_baseline->median));
+        return fmt::format("{0} is further from zero than {0} of {1}, by {2}", of.metric,
+                           of.from_baseline->to, in_its_unit(of, of.from_baseline->median));
     if (!of.to_baseline) return std::string{of.metric} + " is worse";
     const auto& ratio = *of.to_baseline;
     const auto size = fmt::format("by {}: {}×", worse_by(ratio.median), exact_ratio(ratio.median));
@@ -313,8 +378,8 @@ namespace {
 std::string floor_legend(const report& content) {
     const auto has_multiple = [](const result& item) { return item.times_floor.has_value(); };
     if (std::ranges::none_of(content.results, has_multiple)) return "";
-    return " × floor is the value divided by that of the fastest floor, which makes the same system calls or "
-           "runs the same coroutines with no loop around them.";
+    return " × floor is the value divided by the value of the fastest floor, which makes the same system "
+           "calls or runs the same coroutines without a loop.";
 }
 
 std::string difference_legend(const report& content) {
@@ -375,9 +440,9 @@ std::string pairings_legend(const report& content) {
             length_of_slices(content));
     if (has(pairing::concurrent))
         text +=
-            " Concurrent contenders shared one core: their time is CPU time, without waiting. Because they "
-            "also share the caches, times are some per cent longer than sequential ones, and ratios are "
-            "closer to 1.";
+            " Concurrent contenders shared one core: their time is CPU time, which does not include the time "
+            "spent waiting. Because they also share the caches, times are some per cent longer than those of "
+            "sequential trials, and ratios are closer to 1.";
     return text;
 }
 
@@ -385,7 +450,7 @@ std::string pairings_legend(const report& content) {
 /// run that only sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
-    return fmt::format("{} {} of time, and for those of each other metric", of_time,
+    return fmt::format("{} {} of time, and for the comparisons of each other metric", of_time,
                        of_time == 1 ? "comparison" : "comparisons");
 }
 

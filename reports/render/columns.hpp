@@ -22,7 +22,9 @@ struct line {
     std::string_view workload;
     std::string_view contender;
     std::vector<const result*> metrics;
-    std::vector<std::string> headline;  // the workload's primary metrics
+    std::vector<std::string> headline;            // the workload's primary metrics
+    const result* main_of_baseline = nullptr;     // the baseline's number for the metric of main()
+    std::optional<double> wakeups_of_floor = {};  // the lowest rate of a floor on this workload
 
     [[nodiscard]] const result* find(std::string_view metric) const;
     /// Returns the result of the first primary metric that has a number. If no primary metric has a number,
@@ -60,6 +62,22 @@ std::vector<family> families_of(const report& content);
 /// Returns the columns that have a text for at least one of these lines, and the columns with `always`.
 std::vector<column> columns_for(std::span<const line> lines);
 
+/// Returns true if the ratio of the line says faster although its median says slower, or vice versa. The
+/// tables then mark the ratio with `contradiction_mark`.
+bool contradicts(const line& from);
+inline constexpr std::string_view contradiction_mark = "†";
+
+/// Returns an explanation of the mark, for the line below a table, or "" if no line has the mark.
+std::string contradiction_note(std::span<const line> lines);
+
+/// Returns true if the ratios of the report must not be read as differences: the session is unreliable or
+/// incomplete.
+bool is_untrusted(const report& content);
+
+/// Returns the wake-ups per second of a line, for example "20 (its own timer)" for an idle process that wakes
+/// up as often as the floor, that is, only for the timer of the workload.
+std::string wakeups_text(const line& from);
+
 /// Returns " (max of 30)" for a percentile of too few samples, which is their maximum; otherwise empty.
 std::string max_of_text(const result& of);
 
@@ -69,6 +87,10 @@ std::string fixed_point(double value, int decimals);
 /// Formats a number with three significant digits, or with all digits before the decimal point: "0.97",
 /// "12.3", "4321".
 std::string three_digits(double value);
+
+/// Formats a share as a percentage: "0.12 %", "5.3 %". A share of up to 2 % above 1 is shown as "100 %",
+/// because the clocks of CPU time and of wall time are read one after the other.
+std::string share_text(double value);
 
 /// Formats a time with three significant digits and a suitable unit: "12.3 µs".
 std::string human_time(double value_ns);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -23,68 +24,8 @@ namespace loopbench::reports {
 
 namespace {
 
-using places = std::vector<standing>;
-using sources = std::vector<const result*>;
-using names = std::vector<std::string_view>;
-
 constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
-constexpr std::size_t names_shown = 4;
-
-/// The index of a report and the drivers of its contenders, for the sentences.
-struct indexed_report : report_index {
-    std::map<std::string_view, std::string> drivers;  // the driver of each contender
-
-    explicit indexed_report(const report& content) : report_index{content} {
-        for (const auto& who : content.contenders)
-            drivers[who.name] = context_text(who.context, "driver").value_or("");
-    }
-
-    [[nodiscard]] names about(std::string_view metric) const {
-        names all;
-        std::ranges::copy_if(workloads(), std::back_inserter(all),
-                             [&](std::string_view each) { return is_about(each, metric); });
-        return all;
-    }
-    [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const {
-        places all;
-        // Without the baseline, as in a comparison of two reports, the ratios can be relative to different
-        // values. Such ratios cannot be sorted.
-        if (baseline(workload, metric) == nullptr) return all;
-        for (const auto* item : measured(workload, metric)) {
-            if (item->contender == whole().baseline)
-                all.push_back({item});
-            else if (const auto& ratio = item->to_baseline; ratio && ratio->low && ratio->high)
-                all.push_back({item, ratio->median, *ratio->low, *ratio->high});
-        }
-        std::ranges::sort(all, [](const standing& a, const standing& b) {
-            return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // ties: the report's order
-        });
-        return all;
-    }
-    /// Returns the contenders' results that have a number, without the floors' results.
-    [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const {
-        sources all;
-        std::ranges::copy_if(of(workload, metric), std::back_inserter(all),
-                             [&](const result* item) { return item->median && !is_floor(item->contender); });
-        return all;
-    }
-    /// Returns the number of workloads with at least two comparable contenders.
-    [[nodiscard]] std::size_t compared(std::string_view metric) const {
-        const auto all = about(metric);
-        return static_cast<std::size_t>(std::ranges::count_if(
-            all, [&](std::string_view workload) { return measured(workload, metric).size() > 1; }));
-    }
-};
-
-/// Returns true if a measured contender that could be the best is missing from the standings. Contenders with
-/// a difference instead of a ratio are missing. Such a contender cannot be the best if it is significantly
-/// worse than the baseline.
-bool first_may_be_missing(const places& all, const sources& measured) {
-    return std::ranges::any_of(measured, [&](const result* item) {
-        const bool is_behind = item->from_baseline && item->judged == verdict::slower;
-        return !is_behind && std::ranges::find(all, item, &standing::item) == all.end();
-    });
-}
+constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
 /// Returns true if a measured contender that could be the latest is missing from the standings. A contender
 /// cannot be the latest if it is early, or if it is significantly nearer to its deadlines than the baseline.
@@ -135,10 +76,6 @@ std::string in_brackets(const std::optional<double>& low, const std::optional<do
     return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
 }
 
-std::string share(double value) {
-    return fmt::format("{:.{}f} %", 100 * value, value < 0.0995 ? 1 : 0);
-}
-
 struct range {
     std::optional<double> least, most;
 
@@ -168,54 +105,6 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
             all_decided ? "" : fmt::format(", the only decided one of {} workloads", compared));
     if (decided == 2) return fmt::format("on both {}{}", kind, whole);
     return fmt::format("on all {} {}{}", decided, kind, whole);
-}
-
-/// The leaders of each workload: the contenders that no other contender beats significantly.
-using lead_table = std::vector<std::pair<std::string_view, places>>;
-
-/// The contenders that lead on the most workloads, and these workloads. If contenders lead on equally many
-/// but different workloads, only those that lead on the same workloads are included.
-struct lead {
-    names who;
-    names on;
-    sources from;
-};
-
-lead widest_lead(const lead_table& table) {
-    std::map<std::string_view, names> by_name;
-    names order;
-    for (const auto& [workload, group] : table)
-        for (const auto& each : group) {
-            if (by_name.try_emplace(each.item->contender).second) order.push_back(each.item->contender);
-            by_name[each.item->contender].push_back(workload);
-        }
-    lead found;
-    for (const auto name : order)
-        if (by_name[name].size() > found.on.size()) found.on = by_name[name];
-    for (const auto name : order)
-        if (by_name[name] == found.on) found.who.push_back(name);
-    for (const auto& [workload, group] : table)
-        for (const auto& each : group)
-            if (std::ranges::find(found.on, workload) != found.on.end() &&
-                std::ranges::find(found.who, each.item->contender) != found.who.end())
-                found.from.push_back(each.item);
-    return found;
-}
-
-/// Returns true if a sentence should name the group. A group of all contenders says nothing.
-bool tells_something(const places& all, const places& group) {
-    return all.size() > 1 && group.size() < all.size();
-}
-
-lead_table leads_by_time(const indexed_report& in) {
-    lead_table table;
-    for (const auto workload : in.about("time")) {
-        const auto all = in.standings(workload, "time");
-        if (first_may_be_missing(all, in.measured(workload, "time"))) continue;
-        if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
-            table.emplace_back(workload, std::move(group));
-    }
-    return table;
 }
 
 /// Returns a text about the leaders, for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield".
@@ -300,91 +189,50 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Returns the verdict of the direct comparison of two contenders, or nothing without such a comparison.
-std::optional<verdict> verdict_as_drivers(const standing& one, const standing& other) {
-    const auto said = [](const standing& ours, const standing& theirs) {
-        return ours.item->to_epoll && ours.item->to_epoll->to == theirs.item->contender;
-    };
-    const auto* const found = said(one, other) ? &one : said(other, one) ? &other : nullptr;
-    if (found == nullptr) return std::nullopt;
-    return found->item->to_epoll->judged;
+/// Returns a text like "1.13× on echo/rtt/tcp/conns:100/bytes:64" for a ratio that was measured in pairs.
+std::string paired_ratio(const result& ours) {
+    const auto& to = *ours.to_epoll;
+    const auto sure = is_difference(to.judged)           ? ""
+                      : to.judged == verdict::equivalent ? " (equivalent)"
+                                                         : " (undecided)";
+    return fmt::format("{}{} on {}", times(to.median), sure, cut(ours.workload));
 }
 
-/// Returns true if neither contender can be called better. The direct comparison decides. If the contenders
-/// were not compared directly, the intervals and the verdicts decide.
-bool level(const standing& one, const standing& other, std::string_view baseline) {
-    const auto no_difference = [](const standing& each) { return !is_difference(each.item->judged); };
-    if (const auto judged = verdict_as_drivers(one, other)) return !is_difference(judged);
-    return touch(one, other) || (one.item->contender == baseline && no_difference(other)) ||
-           (other.item->contender == baseline && no_difference(one));
+/// Returns the results with a paired ratio of io_uring to epoll, sorted by the number of connections.
+sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
+    sources all;
+    for (const auto workload : in.workloads())
+        if (connections_of(workload) > 0)
+            for (const auto* item : in.of(workload, metric))
+                if (item->to_epoll && item->median) all.push_back(item);
+    std::ranges::stable_sort(all, {}, [](const result* item) { return connections_of(item->workload); });
+    return all;
 }
 
-/// The best contender on io_uring and the best contender on epoll, from standings that are sorted by speed.
-struct driver_pair {
-    standing ours, theirs;
-
-    /// Returns the ratio that was measured in pairs. If the report does not contain this ratio, returns the
-    /// quotient of the two ratios to the baseline.
-    [[nodiscard]] double times_as_fast() const {
-        const auto& measured = ours.item->to_epoll;
-        return measured && measured->to == theirs.item->contender ? measured->median
-                                                                  : ours.ratio / theirs.ratio;
-    }
-};
-
-std::optional<driver_pair> uring_and_epoll(const indexed_report& in, const places& order) {
-    const auto best_on = [&](std::string_view driver) {
-        return std::ranges::find_if(order, [&](const standing& each) {
-            const auto found = in.drivers.find(each.item->contender);
-            return found != in.drivers.end() && found->second == driver;
-        });
-    };
-    const auto ours = best_on("io_uring"), theirs = best_on("epoll");
-    if (ours == order.end() || theirs == order.end()) return std::nullopt;
-    return driver_pair{*ours, *theirs};
-}
-
-std::string_view how_sure(const standing& one, const standing& other, std::string_view baseline) {
-    if (verdict_as_drivers(one, other) == verdict::equivalent) return "equivalent";
-    return level(one, other, baseline) ? "undecided" : "significant";
-}
-
-/// Returns a text with the CPU time per operation of both contenders and the certainty of the difference, or
-/// "" if one of the contenders did not report CPU time.
-std::string cpu_compared(const indexed_report& in, const driver_pair& of, sources& from) {
-    const auto& workload = of.ours.item->workload;
-    const auto* const ours = in.number(workload, of.ours.item->contender, "cpu");
-    const auto* const theirs = in.number(workload, of.theirs.item->contender, "cpu");
-    if (ours == nullptr || theirs == nullptr) return "";
-    from.insert(from.end(), {ours, theirs});
-    const auto all = in.standings(workload, "cpu");
-    const auto one = std::ranges::find(all, ours, &standing::item);
-    const auto other = std::ranges::find(all, theirs, &standing::item);
-    const bool is_judged = one != all.end() && other != all.end();
-    return fmt::format("; CPU per operation: {} against {}{}", human_time(*ours->median),
-                       human_time(*theirs->median),
-                       is_judged ? fmt::format(" ({})", how_sure(*one, *other, in.whole().baseline)) : "");
-}
-
-/// Adds the comparison of io_uring with epoll, for the workload that has contenders on both drivers and the
-/// most connections.
+/// Adds the comparison of io_uring with epoll: one paired ratio for each workload with connections, and the
+/// CPU time of the workload with the most connections.
 void find_connections(std::vector<summary_sentence>& all, const indexed_report& in) {
-    std::uint64_t most = 1;
-    std::optional<driver_pair> busiest;
-    for (const auto workload : in.about("time")) {
-        if (connections_of(workload) <= most) continue;
-        if (auto pair = uring_and_epoll(in, in.standings(workload, "time"))) {
-            most = connections_of(workload);
-            busiest = pair;
-        }
+    const auto compared = compared_with_epoll(in, "time");
+    if (compared.empty()) return;
+    constexpr std::size_t most = 6;
+    summary_sentence found{topic::connections, "io_uring or epoll", "", compared};
+    std::map<std::pair<std::string_view, std::string_view>, std::vector<std::string>> pairs;
+    for (const auto* item : compared)
+        pairs[{item->contender, item->to_epoll->to}].push_back(paired_ratio(*item));
+    std::vector<std::string> parts;
+    for (auto& [pair, ratios] : pairs) {
+        const auto left_out = ratios.size() > most ? ratios.size() - most : 0;
+        ratios.erase(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(left_out));
+        parts.push_back(fmt::format("{} (io_uring) against {} (epoll), times as fast: {}{}", cut(pair.first),
+                                    cut(pair.second), fmt::join(ratios, ", "),
+                                    left_out > 0 ? fmt::format(" ({} more)", left_out) : ""));
     }
-    if (!busiest) return;
-    const auto& [ours, theirs] = *busiest;
-    summary_sentence found{topic::connections, "io_uring or epoll", "", {ours.item, theirs.item}};
-    found.text =
-        fmt::format("{} (io_uring) is {} as fast as {} (epoll) on {} ({}){}.", cut(ours.item->contender),
-                    times(busiest->times_as_fast()), cut(theirs.item->contender), cut(ours.item->workload),
-                    how_sure(ours, theirs, in.whole().baseline), cpu_compared(in, *busiest, found.from));
+    found.text = fmt::format("{}", fmt::join(parts, "; "));
+    if (const auto cpu = compared_with_epoll(in, "cpu"); !cpu.empty()) {
+        found.text += fmt::format("; CPU: {}", paired_ratio(*cpu.back()));
+        found.from.push_back(cpu.back());
+    }
+    found.text += ".";
     all.push_back(std::move(found));
 }
 
@@ -394,14 +242,14 @@ bool burns(const indexed_report& in, std::string_view workload, std::string_view
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// Returns the workloads in which loops wait, and can thus waste CPU time.
+/// Returns the idle workloads. In a report without them, returns the workloads with timers, in which loops
+/// wait most of the time.
 names workloads_that_wait(const indexed_report& in) {
-    names all;
-    for (const auto workload : in.workloads())
-        if ((in.is_about(workload, "late_p50") && in.is_about(workload, "cpu")) ||
-            in.is_about(workload, "wakeups"))
-            all.push_back(workload);
-    return all;
+    auto idle = in.about("wakeups");
+    if (!idle.empty()) return idle;
+    auto timed = in.about("late_p50");
+    std::erase_if(timed, [&](std::string_view each) { return !in.is_about(each, "cpu"); });
+    return timed;
 }
 
 std::string lateness(const sources& those) {
@@ -410,115 +258,107 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// Returns the workload with the most contenders. The sentence quotes only one workload, because costs differ
-/// between workloads.
-std::string_view most_measured(const indexed_report& in, const names& workloads) {
-    return *std::ranges::max_element(
-        workloads, {}, [&](std::string_view each) { return in.measured(each, "late_p50").size(); });
+/// The contenders that lead by lateness on one workload.
+struct accurate {
+    std::string_view workload;
+    places leaders;
+    places others;  // significantly later than a leader
+};
+
+/// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers
+/// only the results for which `counts` returns true.
+std::optional<accurate> accurate_on(const indexed_report& in, std::string_view workload, auto&& counts) {
+    auto all = in.standings(workload, "late_p50");
+    auto measured = in.measured(workload, "late_p50");
+    std::erase_if(measured, [&](const result* item) { return !counts(*item); });
+    std::erase_if(all, [&](const standing& each) { return !counts(*each.item); });
+    if (all.empty() || first_may_be_missing(all, measured)) return std::nullopt;
+    accurate found{workload, leaders(all, in.whole().baseline), {}};
+    std::ranges::copy_if(all, std::back_inserter(found.others), [&](const standing& each) {
+        return std::ranges::find(found.leaders, each.item, &standing::item) == found.leaders.end();
+    });
+    return found;
 }
 
-/// Returns the median lateness of the leaders, for example "34.9 to 37.2 µs late on sleep/serial".
-std::string how_late(const lead& those, std::string_view workload) {
-    sources there;
-    std::ranges::copy_if(those.from, std::back_inserter(there),
-                         [&](const result* item) { return item->workload == workload; });
-    return fmt::format("{} late on {}", lateness(there), cut(workload));
+names names_of_places(const places& those) {
+    names all;
+    for (const auto& each : those) all.push_back(each.item->contender);
+    return all;
 }
 
-/// Returns a text like " with 36.0 to 56.6 µs of CPU per operation", or "" if no leader reported its CPU
-/// time.
-std::string cpu_of_leaders(const indexed_report& in, const lead& those, std::string_view workload,
-                           sources& from) {
+/// Returns a text like "34.9 to 37.2 µs late, with 36.0 to 56.6 µs of CPU per operation". Adds the quoted
+/// results to `from`.
+std::string how_late(const indexed_report& in, const places& those, sources& from) {
+    sources late;
     range cpu;
-    for (const auto who : those.who)
-        if (const auto* const spent = in.number(workload, who, "cpu")) {
+    for (const auto& each : those) {
+        late.push_back(each.item);
+        if (const auto* const spent = in.number(each.item->workload, each.item->contender, "cpu")) {
             cpu.add(*spent->median);
             from.push_back(spent);
         }
-    return cpu.least ? fmt::format(" with {} of CPU per operation", cpu.text(human_time)) : "";
-}
-
-/// Returns the contender that is significantly the latest, and the workloads on which it is the latest.
-std::optional<lead> latest(const indexed_report& in) {
-    lead_table last;
-    for (const auto workload : in.about("late_p50")) {
-        const auto all = in.standings(workload, "late_p50");
-        if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) continue;
-        if (all.size() <= 2 || all.back().item->judged != verdict::slower) continue;
-        const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-        if (std::all_of(all.begin(), std::prev(all.end()), is_apart))  // a farther interval can be wider
-            last.emplace_back(workload, places{all.back()});
     }
-    if (last.empty()) return std::nullopt;
-    return widest_lead(last);
+    from.insert(from.end(), late.begin(), late.end());
+    return fmt::format("{} late{}", lateness(late),
+                       cpu.least ? fmt::format(", with {} of CPU per operation", cpu.text(human_time)) : "");
 }
 
-/// Returns the leaders by lateness. Considers only the results for which `counts` returns true.
-lead_table leads_by_lateness(const indexed_report& in, auto&& counts) {
-    lead_table table;
-    for (const auto workload : in.about("late_p50")) {
-        auto all = in.standings(workload, "late_p50");
-        auto measured = in.measured(workload, "late_p50");
-        std::erase_if(measured, [&](const result* item) { return !counts(*item); });
-        std::erase_if(all, [&](const standing& each) { return !counts(*each.item); });
-        if (first_may_be_missing(all, measured)) continue;
-        if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
-            table.emplace_back(workload, std::move(group));
-    }
-    return table;
+/// Returns the contender that is significantly the latest on the workload.
+std::optional<standing> latest_on(const indexed_report& in, std::string_view workload) {
+    const auto all = in.standings(workload, "late_p50");
+    if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
+    if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
+    const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
+    // A farther interval can be wider.
+    if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
+    return all.back();
 }
 
-/// Returns the range of the shares of a core that the leaders burn while they wait. The range is empty if any
-/// leader sleeps.
-range burnt_by(const indexed_report& in, const lead& those) {
+/// Returns the text about the contenders that are the most accurate because they burn CPU, or "" if there are
+/// none.
+std::string accurate_burners(const indexed_report& in, std::string_view workload, sources& from) {
+    const auto best = accurate_on(in, workload, [](const result&) { return true; });
+    if (!best || best->others.empty()) return "";
     range burnt;
-    for (const auto* item : those.from) {
-        if (!burns(in, item->workload, item->contender)) return {};
-        burnt.add(*in.number(item->workload, item->contender, "spin")->median);
+    for (const auto& each : best->leaders) {
+        if (!burns(in, workload, each.item->contender)) return "";
+        burnt.add(*in.number(workload, each.item->contender, "spin")->median);
     }
-    return burnt;
+    const auto who = names_of_places(best->leaders);
+    sources late;
+    for (const auto& each : best->leaders) late.push_back(each.item);
+    from.insert(from.end(), late.begin(), late.end());
+    return fmt::format("{} {} the most accurate ({} late) and {} {} of a core; ", listed(who), is_or_are(who),
+                       lateness(late), burn_or_burns(who), burnt.text(share_text));
 }
 
-/// Adds the contenders with the most accurate timers, and their CPU time. Contenders that burn a core and
-/// contenders that sleep are named separately, for the same workload if possible.
+/// Adds the contenders with the most accurate timers on one workload, and their CPU time. Names every
+/// contender that cannot be told apart from the first one. Contenders that burn a core are named separately.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
-    const auto table = leads_by_lateness(in, sleeps);
-    if (table.empty()) return;
+    std::optional<accurate> shown;
+    for (const auto workload : in.about("late_p50")) {
+        auto found = accurate_on(in, workload, sleeps);
+        const auto size = [](const accurate& of) { return of.leaders.size() + of.others.size(); };
+        if (found && !found->others.empty() && (!shown || size(*found) > size(*shown)))
+            shown = std::move(found);
+    }
+    if (!shown) return;
     summary_sentence found{topic::timers, "Timers", "", {}};
-    const auto first = widest_lead(table);
-    const auto of_all = leads_by_lateness(in, [](const result&) { return true; });
-    const auto first_of_all = of_all.empty() ? lead{} : widest_lead(of_all);
-    auto shown_on = most_measured(in, first.on);
-    if (const auto burnt = burnt_by(in, first_of_all); burnt.least) {
-        names both;
-        std::ranges::copy_if(first.on, std::back_inserter(both), [&](std::string_view each) {
-            return std::ranges::find(first_of_all.on, each) != first_of_all.on.end();
-        });
-        if (!both.empty()) shown_on = most_measured(in, both);
-        found.text +=
-            fmt::format("{} {} the most accurate ({}) and {} {} of a core. ", listed(first_of_all.who),
-                        is_or_are(first_of_all.who),
-                        how_late(first_of_all, both.empty() ? most_measured(in, first_of_all.on) : shown_on),
-                        burn_or_burns(first_of_all.who), burnt.text(share));
-        found.from = first_of_all.from;
+    const auto who = names_of_places(shown->leaders);
+    const auto burners = accurate_burners(in, shown->workload, found.from);
+    found.text = fmt::format("on {}, {}{}{} {} {}", cut(shown->workload), burners,
+                             burners.empty() ? "" : "among contenders that sleep, ",
+                             listed(who, names_of_timers_shown), is_or_are(who),
+                             how_late(in, shown->leaders, found.from));
+    found.text += who.size() == 1 ? ", and every other one is significantly later"
+                                  : " (no significant difference between them)";
+    if (const auto last = latest_on(in, shown->workload)) {
+        found.text += fmt::format("; {} is significantly the latest ({})", cut(last->item->contender),
+                                  lateness({last->item}));
+        found.from.push_back(last->item);
     }
-    const bool some_burn = std::ranges::any_of(table, [&](const auto& each) {
-        const auto measured = in.measured(each.first, "late_p50");
-        return std::ranges::any_of(measured, [&](const result* item) { return !sleeps(*item); });
-    });
-    if (some_burn) found.text += "Among contenders that sleep, ";
-    found.from.insert(found.from.end(), first.from.begin(), first.from.end());
-    found.text += fmt::format("{} {} {}{}; {}, {} is significantly more accurate.", listed(first.who),
-                              is_or_are(first.who), how_late(first, shown_on),
-                              cpu_of_leaders(in, first, shown_on, found.from),
-                              on_how_many(first.on, table.size(), in.compared("late_p50")),
-                              some_burn ? "no other one" : "no contender");
-    if (const auto last = latest(in)) {
-        found.text +=
-            fmt::format(" {} is significantly the latest ({}).", listed(last->who), lateness(last->from));
-        found.from.insert(found.from.end(), last->from.begin(), last->from.end());
-    }
+    found.text += ".";
     all.push_back(std::move(found));
 }
 
@@ -547,7 +387,8 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     const auto is_a_burner = [&](std::string_view who) {
         return std::ranges::find(burners, who) != burners.end();
     };
-    for (const auto workload : workloads_that_wait(in)) {
+    const auto waiting = workloads_that_wait(in);
+    for (const auto workload : waiting) {
         for (const auto* spin : in.measured(workload, "spin")) {
             if (!burns(in, workload, spin->contender)) {
                 not_burning.push_back(spin);
@@ -564,9 +405,12 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     if (burners.empty() && others == nullptr) return;
     if (others != nullptr) found.from.push_back(others);
     const bool others_may_burn = others != nullptr && *others->median >= burns_from;
-    const auto who_of_others = others == nullptr
-                                   ? std::string{}
-                                   : fmt::format("{} ({})", share(*others->median), cut(others->contender));
+    const bool names_workload =
+        others != nullptr && (waiting.size() > 1 || !others->workload.starts_with("idle/"));
+    const auto who_of_others =
+        others == nullptr ? std::string{}
+                          : fmt::format("{} ({}{})", share_text(*others->median), cut(others->contender),
+                                        names_workload ? " on " + cut(others->workload) : "");
     const auto reported = among_those_that_report(in);
     if (burners.empty()) {
         found.text = others_may_burn
@@ -574,12 +418,11 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
                          : fmt::format("no contender burns a core; the highest CPU share is {}{}.",
                                        who_of_others, reported);
     } else {
-        found.text =
-            fmt::format("{} {} {} of a core", listed(burners), burn_or_burns(burners), burnt.text(share));
+        found.text = fmt::format("{} {} {} of a core", listed(burners), burn_or_burns(burners),
+                                 burnt.text(share_text));
         if (others != nullptr)
             found.text += fmt::format(
-                "; {} {}{}",
-                others_may_burn ? "the others are undecided, with up to" : "the others use at most",
+                "; {} {}{}", others_may_burn ? "the others are undecided, with up to" : "others up to",
                 who_of_others, reported);
         found.text += ".";
     }
@@ -610,7 +453,7 @@ void find_cautions(std::vector<summary_sentence>& all, const report& content) {
                        "Unreliable",
                        fmt::format("no verdict of this session counts; {}.", cut(*why, 200)),
                        {}});
-    if (content.aa && content.aa->found == reliability::unknown)
+    if (content.aa && content.aa->found == reliability::unknown && !was_too_busy(content))
         all.push_back(
             {topic::caution,
              "Preliminary",
@@ -701,6 +544,20 @@ void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in
     all.push_back(std::move(found));
 }
 
+}  // namespace
+
+std::string largest_deviation(const self_check& aa) {
+    const auto of = [](const self_comparison& each) { return std::abs(std::log(each.to_itself.median)); };
+    const auto most = std::ranges::max_element(aa.comparisons, {}, of);
+    if (most == aa.comparisons.end()) return "no value to compare";
+    if (!(most->to_itself.median > 0) || !std::isfinite(of(*most))) return "no ratio to compare";
+    const auto percent = 100 * std::expm1(of(*most));
+    return fmt::format("up to {} % apart ({}{})", fixed_point(percent, percent < 9.95 ? 1 : 0),
+                       cut(most->workload), is_difference(most->judged) ? "" : ", not significant");
+}
+
+namespace {
+
 /// Adds a statement about the reliability of the verdicts. If the reliability is unknown, find_cautions() has
 /// already added this statement.
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
@@ -708,41 +565,14 @@ void find_trust(std::vector<summary_sentence>& all, const report& content) {
     if (!content.aa)
         found.text = fmt::format("not measured; {} has no A/A copy in this report.", cut(content.baseline));
     else if (content.aa->found == reliability::reliable)
-        found.text = fmt::format(
-            "{} and its copy do not differ significantly; equivalent on {} of {} workloads.",
-            cut(content.baseline),
-            std::ranges::count(content.aa->comparisons, verdict::equivalent, &self_comparison::judged),
-            content.aa->comparisons.size());
+        found.text =
+            fmt::format("{} was measured twice: {}.", cut(content.baseline), largest_deviation(*content.aa));
     else
         return;
     all.push_back(std::move(found));
 }
 
 }  // namespace
-
-bool touch(const standing& one, const standing& other) {
-    return one.low <= other.high && other.low <= one.high;
-}
-
-std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric) {
-    return indexed_report{content}.standings(workload, metric);
-}
-
-std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
-    places group;
-    // The highest beginning of an interval. The best contender's interval can be wider, and begin lower.
-    auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
-    for (const auto& each : all) {
-        begins_at = std::max(begins_at, each.low);
-        if (each.item->judged == verdict::faster) faster_begins_at = std::max(faster_begins_at, each.low);
-    }
-    for (const auto& each : all) {
-        const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best = &each == &all.front();  // third-party reports can contain an invalid interval
-        if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
-    }
-    return group;
-}
 
 std::vector<summary_sentence> summary_sentences_of(const report& content) {
     std::vector<summary_sentence> all;

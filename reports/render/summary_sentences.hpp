@@ -4,12 +4,12 @@
 // claims a difference.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "reports/model/results.hpp"
+#include "reports/render/leads.hpp"
 
 namespace loopbench::reports {
 
@@ -43,26 +43,8 @@ struct summary_sentence {
 /// Returns the sentences in the order of the topics. Leaves out topics for which the report has no data.
 std::vector<summary_sentence> summary_sentences_of(const report& content);
 
-/// The ratio of a contender to the baseline, with its interval, for one workload and one metric. For the
-/// baseline itself, all three numbers are 1.
-struct standing {
-    const result* item = nullptr;
-    double ratio = 1, low = 1, high = 1;
-};
-
-/// Returns true if the intervals of the two contenders touch. Neither contender can then be called better.
-bool touch(const standing& one, const standing& other);
-
-/// Returns the contenders that can be compared, the best one first: the baseline, and all contenders whose
-/// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number. In a
-/// comparison of two reports, this is always so, because each ratio is relative to the contender's own old
-/// value.
-std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
-
-/// Returns the best contender, and all others that are not significantly worse than any contender. A
-/// contender is significantly worse than another one if its interval lies below the other interval, and if in
-/// addition the verdicts against the baseline confirm this: the other contender is `faster`, or this one is
-/// `slower`.
-std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
+/// Returns the largest difference between the baseline and its A/A copy, for example "up to 0.8 %
+/// apart (yield, not significant)".
+std::string largest_deviation(const self_check& aa);
 
 }  // namespace loopbench::reports

@@ -145,7 +145,7 @@ TEST_F(asyncio, the_contender_reports_its_socket_options_in_the_format_of_all_co
 TEST_F(asyncio, a_gather_with_one_child_too_few_fails_the_trial) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
-    expect_failed_proof("gather/yield", "children that ended: expected ");
+    expect_failed_proof("gather/yield", "number of children that ended: expected ");
 }
 
 TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_trial) {
@@ -178,7 +178,7 @@ TEST_F(asyncio, the_workload_of_concurrent_sleeps_fails_if_the_two_sleeps_run_se
     plant("await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))",
           "[await one_of_two(start + delay) for delay in sleep_pair_ns(trial)]");
     expect_failed_proof("sleep/concurrent",
-                        "sleeps that had started when the first one ended: expected 2, got 1");
+                        "number of sleeps that had started when the first sleep ended: expected 2, got 1");
 }
 
 TEST_F(asyncio, the_contender_does_the_configured_number_of_operations) {

@@ -62,7 +62,8 @@ TEST_F(command, the_run_command_measures_the_contenders_and_writes_the_report_fi
 TEST_F(command, the_command_that_a_run_suggests_at_its_end_works_as_printed) {
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.path("what's measured")});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    const auto before = "every table and warning: " + loopbench.path("bin/loopbench report ").native();
+    const auto before =
+        "to see every table and warning, use: " + loopbench.path("bin/loopbench report ").native();
     const auto found = ran.output.find(before);
     ASSERT_NE(found, std::string::npos) << ran.output;
     const auto begin = ran.output.find('/', found);
@@ -150,6 +151,17 @@ TEST_F(command, a_quick_run_omits_contenders_only_if_no_contender_or_workload_is
     EXPECT_FALSE(has_libuv({}));
     EXPECT_TRUE(has_libuv({"--workload", "yield"}));
     EXPECT_TRUE(has_libuv({"--contender", "l*"}));
+}
+
+TEST_F(command, a_run_with_many_results_plans_more_blocks_unless_their_number_is_chosen) {
+    for (int i = 0; i < 20; ++i) loopbench.add_contender("mine-" + std::to_string(i), good_row);
+    const auto blocks_with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--contender", "*", "--quick", "-o", loopbench.out()});
+        EXPECT_NE(loopbench(more).code, 2);
+        return loopbench.report()["plan"]["blocks"].get<int>();
+    };
+    EXPECT_EQ(blocks_with({}), 11) << "2 * 2^-11 is below 0.05 / 42";
+    EXPECT_EQ(blocks_with({"--blocks", "1"}), 1);
 }
 
 TEST_F(command, trials_run_on_the_pinned_cpu_with_random_environment_sizes) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "reports/render/terminal/fixed_width.hpp"
 #include "tests/support/command_support.hpp"
 
 namespace loopbench::tests {
@@ -119,14 +120,25 @@ TEST(documentation, the_commands_in_the_documentation_succeed_in_the_order_in_wh
     }
 }
 
-TEST(documentation, the_screen_output_of_a_quick_run_fits_into_60_lines) {
+TEST(documentation, the_screen_of_a_quick_run_fits_on_30_lines_of_80_columns) {
     const loopbench_command loopbench;
     const auto shown = loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
                                           "/tests/support/quick_run.jsonl.xz > $folder/journal.jsonl && "
                                           "$loopbench report $folder/journal.jsonl --format screen");
     ASSERT_EQ(shown.code, 0) << shown.error_tail;
-    constexpr auto lines_of_where_the_reports_are = 2;
-    EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_where_the_reports_are, 60);
+    constexpr auto lines_of_next_steps = 3;
+    EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_next_steps, 30) << shown.output;
+    std::istringstream lines{shown.output};
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(reports::width_of(line), 80U) << line;
+    EXPECT_TRUE(shown.output.starts_with("FASTEST echo: ")) << shown.output;
+    std::size_t at = 0;
+    for (const auto* part : {"FASTEST", "TRUST", "echo/rtt/tcp", "io_uring/epoll", "sleep/serial", "IDLE"}) {
+        const auto found = shown.output.find(part, at);
+        ASSERT_NE(found, std::string::npos) << part << " is missing or too early:\n" << shown.output;
+        at = found;
+    }
+    for (const auto* wrong : {"showed no difference", "-0.00", "e+0", "100.0", "5.3 %"})
+        EXPECT_EQ(shown.output.find(wrong), std::string::npos) << wrong << ":\n" << shown.output;
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ const std::vector<format_case> formats{
      "side.json",
      {"run --workload yield --blocks 1 --verbose -o $folder/other"},
      bench::exit_tool_failed,
-     "its histogram file"},
+     "the contender's histogram file"},
 };
 
 constexpr auto histograms_of_a_trial =

@@ -99,7 +99,7 @@ TEST(counts, a_contender_that_hangs_under_the_tracer_is_stopped_and_the_reason_i
               {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
     EXPECT_TRUE(counted.metrics.contains("allocations"));  // allocations are counted even without a tracer
     EXPECT_FALSE(counted.metrics.contains("waits"));
-    EXPECT_EQ(missing(counted), "under strace: no result within 2 s; ");
+    EXPECT_EQ(missing(counted), "under strace: the contender had no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
 }
 

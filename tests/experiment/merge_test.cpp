@@ -171,9 +171,10 @@ TEST_F(shards, the_error_for_shards_with_different_plans_states_the_difference) 
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.slice.timed = std::chrono::milliseconds{3}; }),
                 "\"slice\"");
     EXPECT_SAYS(refusal_of([](record& of) { of.plan.workloads = {"yield"}; }),
-                "number 2 of the plan's workloads is echo in the first and absent in the second");
-    EXPECT_SAYS(refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
-                "number 2 of the plan's contenders is loop-epoll in the first and libuv in the second");
+                "entry 2 in the plan's list of workloads is echo in the first and absent in the second");
+    EXPECT_SAYS(
+        refusal_of([](record& of) { of.plan.contenders[1].name = "libuv"; }),
+        "entry 2 in the plan's list of contenders is loop-epoll in the first and libuv in the second");
     EXPECT_SAYS(refusal_of([](record& of) { add_aa_copy(of.plan); }),
                 "contenders is absent in the first and asio");
     EXPECT_SAYS(refusal_of([](record& of) { of.where.loopbench_version = "0.0.9"; }),
@@ -194,7 +195,7 @@ TEST_F(shards, the_error_for_shards_with_different_pairings_names_the_workload) 
 TEST_F(shards, the_error_for_shards_of_different_builds_names_the_file_and_the_two_checksums) {
     const auto said =
         refusal_of([this](bench::session_record& of) { of.plan.contenders[1].path = folder / "bin/other"; });
-    EXPECT_SAYS(said, "the checksum of loop (a file of loop-epoll) is ");
+    EXPECT_SAYS(said, "the checksum of the file loop of the contender loop-epoll is ");
     EXPECT_SAYS(said, " in the first and absent in the second");
     const auto changed = refusal({add({1, 2}, "a"), [this] {
                                       write_script(folder / "bin/loop", "exit 3");
@@ -225,7 +226,7 @@ TEST_F(shards, duplicate_shards_are_refused) {
 
 TEST_F(shards, missing_shards_are_named_in_an_error_unless_missing_shards_are_allowed) {
     const std::vector all{add({1, 4}, "a"), add({4, 4}, "d")};
-    EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing: run them");
+    EXPECT_SAYS(refusal(all), "shards 2, 3 of 4 are missing; run them with --shard");
     const auto record = merged(all, missing_shards_are::allowed);
     EXPECT_TRUE(record.outcome.interrupted);
     EXPECT_EQ(record.outcome.blocks_finished, 6U);
@@ -286,7 +287,7 @@ TEST_F(shards, a_result_that_is_unsupported_on_one_machine_keeps_the_trials_of_t
 
 TEST_F(shards, a_contender_that_is_broken_on_one_machine_is_reported_as_failed) {
     const auto broken = [](bench::session_record& of) {
-        of.plan.contenders[1].problem = "cannot list its workloads: exit code 127";
+        of.plan.contenders[1].problem = "cannot list the contender's workloads: exit code 127";
     };
     const auto found = merged({add({1, 2}, "a"), add({2, 2}, "b", broken)}).outcome.excluded[0][1];
     ASSERT_TRUE(found);

@@ -147,7 +147,8 @@ TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
     std::string many = "2";
     for (std::size_t i = 0; i < bench::most_triples; ++i) many += ",2";
     for (const auto& [metrics, samples, complaint] :
-         {std::array<std::string, 3>{doubling, R"("recording":[2])", "expected samples of a metric"},
+         {std::array<std::string, 3>{doubling, R"("recording":[2])",
+                                     "samples of a metric that is not among its metrics"},
           {doubling, R"("doubling":[])", "at least one sample"},
           {doubling, R"("doubling":[null])", "expected a number"},
           {doubling, R"("doubling":[)" + many + "]", fmt::format("at most {} samples", bench::most_triples)},
@@ -242,7 +243,7 @@ TEST(record, the_error_for_an_invalid_journal_contains_the_line_number) {
     };
     for (const auto& [old, replacement, complaint] : {
              damage{R"("schema":"loopbench-journal/2")", R"("schema":2)", "line 1: schema: "},
-             damage{R"("block":0)", R"("block":3)", "line 2: block: expected a block below 3"},
+             damage{R"("block":0)", R"("block":3)", "line 2: block: expected a block number below 3"},
              damage{R"("block":0)", R"("block":-1)", "line 2: block: "},
              damage{R"("attempt":0)", R"("block":0)", "the key \"block\""},
              damage{R"("status":"ok")", R"("status":"fine")", "line 2: status: "},

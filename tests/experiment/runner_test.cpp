@@ -140,7 +140,7 @@ TEST(runner, interleaved_trials_that_an_orphaned_process_disturbed_are_repeated)
     int trials = 0;
     const auto result = run(plan, [&](const auto&) {
         auto outcome = took_ns(1);
-        if (++trials == 1) outcome.disturbed = "sleep, orphaned by x, ran at the same time";
+        if (++trials == 1) outcome.disturbed = "the process sleep, which x orphaned, ran at the same time";
         return outcome;
     });
     EXPECT_EQ(result.ran.size(), 16U + 2U);
@@ -151,13 +151,13 @@ TEST(runner, interleaved_trials_that_an_orphaned_process_disturbed_are_repeated)
 TEST(runner, a_workload_that_a_contender_lacks_is_not_run) {
     auto plan = small_plan(2);
     plan.contenders[1].workloads = {"yield"};
-    plan.contenders.push_back({"broken", "", {}, "cannot list its workloads: exit code 1"});
+    plan.contenders.push_back({"broken", "", {}, "cannot list the contender's workloads: exit code 1"});
     const auto result = run(plan, [](const auto&) { return took_ns(1); });
     EXPECT_EQ(result.ran.size(), 6U);
     EXPECT_EQ(result.outcome.excluded[1][1]->status, result_status::unsupported);
     EXPECT_EQ(result.outcome.excluded[1][1]->reason, "this contender does not have the workload");
     EXPECT_EQ(result.outcome.excluded[0][2]->status, result_status::failed);
-    EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list its workloads: exit code 1");
+    EXPECT_EQ(result.outcome.excluded[0][2]->reason, "cannot list the contender's workloads: exit code 1");
 }
 
 TEST(runner, the_run_stops_before_a_block_that_would_exceed_the_budget) {

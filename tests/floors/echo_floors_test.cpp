@@ -85,7 +85,7 @@ TEST_P(echo_floors, large_messages_are_put_together_and_a_wrong_last_byte_fails_
         run_over(w, bytes);
         if (IsSkipped()) return;
         EXPECT_EQ(t->failure().value_or(""),
-                  spoil ? "replies that are not the bytes sent: expected 0, got 1" : "");
+                  spoil ? "number of replies that differ from the bytes sent: expected 0, got 1" : "");
     }
 }
 
@@ -97,7 +97,8 @@ TEST_P(echo_floors, one_wrong_byte_in_one_reply_fails_the_trial) {
     });
     run_over(w);
     if (IsSkipped()) return;
-    EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
+    EXPECT_EQ(t->failure().value_or(""),
+              "number of replies that differ from the bytes sent: expected 0, got 1");
 }
 
 TEST_P(echo_floors, a_reply_that_repeats_the_previous_reply_fails_the_trial) {
@@ -112,7 +113,8 @@ TEST_P(echo_floors, a_reply_that_repeats_the_previous_reply_fails_the_trial) {
     });
     run_over(w);
     if (IsSkipped()) return;
-    EXPECT_EQ(t->failure().value_or(""), "replies that are not the bytes sent: expected 0, got 1");
+    EXPECT_EQ(t->failure().value_or(""),
+              "number of replies that differ from the bytes sent: expected 0, got 1");
 }
 
 TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_connections_finish) {

@@ -151,7 +151,7 @@ TEST(floors, a_floor_gives_a_reason_for_each_workload_that_it_cannot_run) {
     for (const floor& f : kernels_floors()) {
         for (const contender_workload& each : f.workloads) {
             if (!each.shape.needed.has(need::scheduler)) continue;
-            EXPECT_SAYS(outcome_of(each), "see floor-coroutine") << f.name << " " << each.shape.name;
+            EXPECT_SAYS(outcome_of(each), "use floor-coroutine") << f.name << " " << each.shape.name;
         }
         for (const std::string_view family : {"timer/churn", "timer/expire"})
             for (const std::string_view name : names_of(family))
@@ -159,11 +159,11 @@ TEST(floors, a_floor_gives_a_reason_for_each_workload_that_it_cannot_run) {
                     << f.name << " " << name;
     }
     for (const char* name : {"echo/rtt/tcp/conns:1/bytes:64", "pipe/read/bytes:4096"})
-        EXPECT_SAYS(outcome_of(workload_named(sleep_floor().workloads, name)), "data; see floor-blocking");
-    EXPECT_SAYS(outcome_of(workload_named(coroutine_floor().workloads, "sleep/serial")), "see floor-epoll");
+        EXPECT_SAYS(outcome_of(workload_named(sleep_floor().workloads, name)), "data; use floor-blocking");
+    EXPECT_SAYS(outcome_of(workload_named(coroutine_floor().workloads, "sleep/serial")), "use floor-epoll");
     EXPECT_SAYS(outcome_of(workload_named(sleep_floor().workloads, "post/cross_thread/cores:1")),
-                "clock_nanosleep; see floor-blocking");
-    EXPECT_SAYS(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")), "see floor-sleep");
+                "clock_nanosleep; use floor-blocking");
+    EXPECT_SAYS(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")), "use floor-sleep");
 }
 
 TEST(floors, a_workload_without_a_floor_states_the_reason) {

@@ -108,7 +108,7 @@ TEST_P(stream_floors, one_wrong_byte_in_a_stream_fails_the_trial) {
     });
     const auto outcome = outcome_of(spoiling.ends());
     if (IsSkipped()) return;
-    EXPECT_EQ(outcome, "pieces that are not the bytes sent: expected 0, got 1");
+    EXPECT_EQ(outcome, "number of received pieces that differ from the bytes sent: expected 0, got 1");
 }
 
 TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
@@ -117,7 +117,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     });
     const auto outcome = outcome_of(cutting.ends());
     if (IsSkipped()) return;
-    EXPECT_TRUE(outcome.starts_with("bytes received: expected 344064, got ")) << outcome;
+    EXPECT_TRUE(outcome.starts_with("number of bytes received: expected 344064, got ")) << outcome;
 }
 
 // The other floors would wait forever for space in the pipe, because no thread reads from the pipe.

@@ -31,7 +31,7 @@ def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sh
 def contenders_that_do_not_end_fail(place):
     for script in ("sleep 1000", "trap '' TERM INT HUP; sleep 1000; sleep 1000", "exec <&- >&- 2>&-; sleep 1000",
                    "while :; do :; done", "kill -STOP $$; sleep 1000"):
-        expect_failed(place, script, "no result within", "--pairing", "sequential", "--blocks", "1",
+        expect_failed(place, script, "the contender had no result within", "--pairing", "sequential", "--blocks", "1",
                       "--trial-limit", "1s")
 
 
@@ -103,8 +103,8 @@ def orphaned_processes_are_ended(place):
         place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE])
         place.expect_status("culprit", "ok")
     for front in ("setsid", "env -i setsid", "setsid setsid"):
-        expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}", "outside of its process group",
-                      "--pairing", "sequential")
+        expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}",
+                      "outside of the contender's process group", "--pairing", "sequential")
     # In interleaved trials, the runner cannot always tell which contender started an orphaned process.
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
@@ -125,7 +125,7 @@ def a_killed_generator_fails_the_result(place):
     place.install("loopbench-generator")
     # With a single core, the workload cannot start its client and is unsupported.
     if len(os.sched_getaffinity(0)) < 2:
-        raise Skipped("the client of serve/open_loop needs a core of its own")
+        raise Skipped("the client of serve/open_loop needs a core that the contender does not use")
     process = place.start("run", "--contender", "loop-epoll", "--baseline", "loop-epoll", "--workload",
                           "serve/open_loop/rate:20000", "--quick", "--blocks", "1", "-o", place.out,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -295,7 +295,7 @@ def a_contender_that_lists_no_workloads_fails(place):
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
     place.run(codes=[FAILED], says="culprit")
-    place.expect_status("culprit", "failed", "cannot list its workloads")
+    place.expect_status("culprit", "failed", "cannot list the contender's workloads")
 
 
 @attack(GROUP)

@@ -139,7 +139,7 @@ TEST(read_file, a_file_that_is_larger_than_the_limit_is_refused_with_a_remedy) {
     EXPECT_SAYS(text, "7 bytes");
     EXPECT_SAYS(text, "--blocks");
     EXPECT_SAYS(complaint([] { reports::read_file_or_pipe("/dev/zero", 1'000'000); }),
-                "the file does not end");
+                "the file is longer than the limit");
 }
 
 TEST(read_file, pipes_devices_and_folders_are_refused_without_waiting) {

@@ -1,11 +1,13 @@
 // Tests how the summary turns trials into results.
 #include "bench/harness/summary/summary.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/statistics/median.hpp"
 #include "reports/model/metrics.hpp"
@@ -127,7 +129,9 @@ TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_onl
     for (const auto* metric : {"time", "latency_p50"}) {
         const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
         EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
-        EXPECT_EQ(loaded.reason, "no ratio: each contender got its own load, a percentage of its capacity");
+        EXPECT_EQ(loaded.reason,
+                  "no ratio: the contenders got different loads, because each load is a percentage of the "
+                  "contender's own capacity");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
     const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");
@@ -320,6 +324,29 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     };
     EXPECT_NE(warned(6).find("--blocks 7"), std::string::npos) << warned(6) << ": 2 * 2^-7 is below 0.05 / 2";
     EXPECT_EQ(warned(7), "");
+}
+
+// Most results are noise, because a difference lowers the number of blocks that the others need.
+TEST(summary, the_default_number_of_blocks_is_enough_for_every_verdict) {
+    const auto warns = [](bench::run_plan plan) {
+        const auto report = report_of(plan, [n = 0](const trial_request& request) mutable {
+            return took_ns(request.who.name == "asio-epoll" ? 100 : ++n % 4 < 2 ? 90 : 110);
+        });
+        return std::ranges::count(report.warnings, "few_blocks", &reports::warning::code) > 0;
+    };
+    for (const std::size_t contenders : {2U, 14U, 25U})
+        for (const std::size_t workloads : {1U, 10U, 60U}) {
+            auto plan = small_plan(1);
+            plan.workloads.clear();
+            for (std::size_t i = 0; i < workloads; ++i) plan.workloads.push_back(fmt::format("w{}", i));
+            while (plan.contenders.size() < contenders)
+                plan.contenders.push_back({fmt::format("c{}", plan.contenders.size()), "", {}, ""});
+            for (auto& who : plan.contenders) who.workloads = plan.workloads;
+            plan.blocks = bench::blocks_for_any_verdict(plan);
+            EXPECT_FALSE(warns(plan)) << plan.blocks << " blocks, " << contenders << " x " << workloads;
+            --plan.blocks;
+            EXPECT_TRUE(warns(plan) || plan.blocks < 6) << plan.blocks;
+        }
 }
 
 TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {

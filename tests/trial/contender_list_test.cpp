@@ -126,7 +126,8 @@ TEST(contender_list, a_contender_lists_the_workloads_of_the_requested_size) {
 }
 
 TEST(contender_list, the_reason_why_a_contender_cannot_list_its_workloads_is_stored) {
-    EXPECT_EQ(asked("echo broken >&2; exit 1").problem, "cannot list its workloads: exit code 1: broken");
+    EXPECT_EQ(asked("echo broken >&2; exit 1").problem,
+              "cannot list the contender's workloads: exit code 1: broken");
     EXPECT_SAYS(asked("").problem, "--benchmark_list_tests");
 }
 

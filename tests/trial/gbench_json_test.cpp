@@ -31,7 +31,7 @@ TEST(gbench_json, times_are_converted_from_their_unit) {
     EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"ms")").real_time_ns, 1.5e6);
     EXPECT_EQ(only_row(R"("real_time":1.5,"time_unit":"s")").real_time_ns, 1.5e9);
     EXPECT_EQ(complaint(R"({"benchmarks":[{"name":"a","time_unit":"h"}]})"),
-              "printed the unknown time_unit \"h\"");
+              "the program printed the unknown time_unit \"h\"");
 }
 
 TEST(gbench_json, every_number_in_a_row_becomes_a_counter_and_no_text_becomes_a_counter) {
@@ -122,10 +122,11 @@ TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_byte
         EXPECT_SAYS(complaint("hello\nworld"), part);
     EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
     EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "incomplete JSON");
-    EXPECT_EQ(complaint(" \n"), "printed nothing");
+    EXPECT_EQ(complaint(" \n"), "the program printed nothing");
     EXPECT_SAYS(complaint("[]"), "\"benchmarks\"");
     EXPECT_SAYS(complaint(R"({"benchmarks":3})"), "\"benchmarks\"");
-    EXPECT_EQ(complaint(R"({"benchmarks":[3]})"), "printed a benchmark that is not an object");
+    EXPECT_EQ(complaint(R"({"benchmarks":[3]})"),
+              "the program printed a benchmark that is not a JSON object");
     EXPECT_NE(complaint(R"({"benchmarks":[{"real_time":1e999}]})"), "");
 }
 
@@ -133,7 +134,7 @@ TEST(gbench_json, an_object_with_too_many_keys_is_refused_before_it_is_read_comp
     std::string keys;
     for (int i = 0; i < 10'001; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(complaint(R"({"benchmarks":[{)" + keys + R"("name":"a"}]})"),
-                "an object of more than 10000 keys");
+                "an object has more than 10000 keys");
 }
 
 TEST(gbench_json, a_counter_with_the_name_of_a_field_does_not_change_the_time) {

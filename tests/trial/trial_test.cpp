@@ -92,7 +92,7 @@ TEST(trial, only_the_rows_of_the_requested_workload_are_used) {
         R"({"benchmarks":[{"name":"echo","real_time":1},{"name":"yield/threads:2","real_time":2}]})";
     EXPECT_EQ(bench::judge(outcome, "yield", 60s).metrics.at("time"), 2);
     EXPECT_EQ(bench::judge(outcome, "yield/threads:2", 60s).metrics.at("time"), 2);
-    EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "printed no result for the workload");
+    EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "the contender printed no result for the workload");
 }
 
 TEST(trial, a_result_belongs_to_exactly_one_registered_benchmark) {
@@ -160,18 +160,20 @@ TEST(trial, a_context_that_is_too_large_is_refused_and_a_long_error_message_is_c
     };
     EXPECT_EQ(said(10, 4096), std::string(4096, 'y'));
     EXPECT_EQ(said(10, 100'000), std::string(4096, 'y') + "...");
-    EXPECT_TRUE(said(100'000, 1).starts_with("printed a context of 100011 bytes")) << said(100'000, 1);
+    EXPECT_TRUE(said(100'000, 1).starts_with("the program printed a JSON context of 100011 bytes"))
+        << said(100'000, 1);
 }
 
 TEST(trial, every_unsuccessful_end_of_a_contender_has_a_specific_reason) {
     EXPECT_EQ(reason_for(child_end::signalled, SIGSEGV), "killed by SIGSEGV");
     EXPECT_EQ(reason_for(child_end::exited, 3, "one\ntwo\n\n"), "exit code 3: two");
     EXPECT_EQ(reason_for(child_end::exited, 3), "exit code 3");
-    EXPECT_TRUE(reason_for(child_end::not_started, EACCES)
-                    .starts_with("could not be started: Permission denied; make it executable"));
-    EXPECT_EQ(reason_for(child_end::timed_out, 0), "no result within 1.5 s");
-    EXPECT_EQ(reason_for(child_end::flooded, 0), "printed more than 64 MiB");
-    EXPECT_EQ(reason_for(child_end::exited, 0), "printed nothing");
+    EXPECT_TRUE(
+        reason_for(child_end::not_started, EACCES)
+            .starts_with("the contender could not be started: Permission denied; make the file executable"));
+    EXPECT_EQ(reason_for(child_end::timed_out, 0), "the contender had no result within 1.5 s");
+    EXPECT_EQ(reason_for(child_end::flooded, 0), "the contender printed more than 64 MiB");
+    EXPECT_EQ(reason_for(child_end::exited, 0), "the program printed nothing");
 }
 
 TEST(trial, each_trial_is_a_new_process_with_the_requested_flags_and_size) {

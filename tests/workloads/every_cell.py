@@ -14,8 +14,8 @@ import sys
 # Patterns for (contender, workload, reason). A result is allowed to be unsupported if all three patterns match. Reasons
 # that depend on the machine are allowed for every contender.
 ALLOWED = [
-    (r".*", r"serve/.*", r"the client of this workload needs a core of its own, .*"),
-    (r".*", r"serve/.*", r"(not measured at this load|invalid): "
+    (r".*", r"serve/.*", r"the client of this workload needs a core that the contender does not use, .*"),
+    (r".*", r"serve/.*", r"(the contender was not measured at this load|invalid): "
      r"(the generator was the bottleneck, |the server does not sustain ).*"),
     (r".*", r".*", r"the workload needs \d+ open files, and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),

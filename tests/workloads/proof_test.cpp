@@ -24,17 +24,17 @@ namespace {
 using namespace workloads;
 
 TEST(proof, a_wrong_bit_in_a_servers_reply_to_a_workloads_client_fails_the_trial) {
-    constexpr auto reason = "replies that are not the bytes sent: expected 0, got ";
+    constexpr auto reason = "number of replies that differ from the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 1>, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(echo_rtt_tcp<breakable_runtime, 100>, 2000), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(mixed_server, 1000), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(timer_under_load, 30), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(gather_echo, 1000),
-                "round trips with the right reply: expected 1800, got ");
+                "number of round trips with the right reply: expected 1800, got ");
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(accept_churn, 100),
-                "connections with the right reply: expected 132, got ");
+                "number of connections with the right reply: expected 132, got ");
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(fanout_broadcast, 10),
-                "messages that arrived as they were sent: expected 1000, got ");
+                "number of messages that arrived with the bytes that were sent: expected 1000, got ");
 }
 
 /// Runs a trial of serve/open_loop with the program `generator` as its load generator.
@@ -55,7 +55,8 @@ struct trial_end {
 };
 
 bool lacks_a_core(const trial& t) {
-    return t.unsupported() && t.unsupported()->find("needs a core of its own") != std::string::npos;
+    return t.unsupported() &&
+           t.unsupported()->find("needs a core that the contender does not use") != std::string::npos;
 }
 
 // In serve/open_loop, the generator compares the replies.
@@ -63,7 +64,8 @@ TEST(proof, a_wrong_bit_in_a_servers_reply_to_the_load_generator_fails_the_trial
     trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
     if (lacks_a_core(t)) GTEST_SKIP() << *t.unsupported();
-    EXPECT_SAYS(t.failure().value_or(""), "replies that are not the bytes sent: expected 0, got ");
+    EXPECT_SAYS(t.failure().value_or(""),
+                "number of replies that differ from the bytes sent: expected 0, got ");
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
@@ -99,8 +101,8 @@ TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalida
 TEST(proof, a_generator_that_dies_without_a_result_fails_the_trial) {
     const auto killed = served_by("kill -KILL $$");
     if (killed.lacks_a_core) GTEST_SKIP() << killed.unsupported;
-    EXPECT_EQ(killed.failure, "the generator was killed by SIGKILL before it had a result");
-    EXPECT_EQ(served_by("exit 3").failure, "the generator ended with exit code 3 before it had a result");
+    EXPECT_EQ(killed.failure, "the generator was killed by SIGKILL before it printed a result");
+    EXPECT_EQ(served_by("exit 3").failure, "the generator ended with exit code 3 before it printed a result");
 }
 
 TEST(proof, a_generator_that_does_not_offer_the_load_makes_the_trial_unsupported) {
@@ -108,7 +110,7 @@ TEST(proof, a_generator_that_does_not_offer_the_load_makes_the_trial_unsupported
         served_by(R"(echo '{"failure":"","not_offered":"planted","io_uring_refused":"refused"}')");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
     EXPECT_EQ(end.unsupported,
-              "not measured at this load: planted; the generator uses epoll here: "
+              "the contender was not measured at this load: planted; the generator uses epoll here: "
               "refused");
 }
 
@@ -144,41 +146,41 @@ TEST(proof, a_broadcast_that_loses_a_connection_fails_the_trial) {
 }
 
 TEST(proof, a_stream_that_delivers_wrong_bytes_fails_the_trial) {
-    constexpr auto reason = "pieces that are not the bytes sent: expected 0, got ";
+    constexpr auto reason = "number of received pieces that differ from the bytes sent: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(stream_throughput, 100), reason);
     EXPECT_SAYS(reason_of_failure<corrupting_runtime>(pipe_read, 100), reason);
 }
 
 TEST(proof, a_stream_that_loses_bytes_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(stream_throughput, 100),
-              "bytes received: expected 10747904, got 10682368");
+              "number of bytes received: expected 10747904, got 10682368");
     EXPECT_EQ(reason_of_failure<losing_bytes_runtime>(pipe_read, 100),
-              "bytes received: expected 671744, got 667648");
+              "number of bytes received: expected 671744, got 667648");
 }
 
 TEST(proof, a_connection_that_makes_no_round_trip_in_the_timed_section_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_once_runtime<4>>(echo_rtt_tcp<breakable_runtime, 10>, 1000),
-              "connections on which every round trip was made: expected 10, got 9");
+              "number of connections on which every round trip was made: expected 10, got 9");
 }
 
 TEST(proof, a_server_that_reports_fewer_bytes_than_its_clients_received_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
                   echo_rtt_tcp<breakable_runtime, 1>, 100),
-              "connections on which the server echoed every byte: expected 1, got 0");
+              "number of connections on which the server echoed every byte: expected 1, got 0");
 }
 
 TEST(proof, connections_that_the_server_does_not_serve_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
-              "connections that were served: expected 132, got 0");
+              "number of connections that were served: expected 132, got 0");
 }
 
 TEST(proof, an_idle_connection_that_receives_bytes_or_is_closed_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
-              "bytes heard on silent connections: expected 0, got 10");
+              "number of bytes received on silent connections: expected 0, got 10");
     EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
-              "silent connections that stayed open until the end: expected 1000, got 990");
+              "number of silent connections that stayed open until the end: expected 1000, got 990");
     EXPECT_EQ(reason_of_failure<beheading_runtime<1001>>(idle_sockets, 1),
-              "silent connections that were waited for: expected 1000, got 999");
+              "number of silent connections for which the loop waited: expected 1000, got 999");
 }
 
 TEST(proof, timers_under_load_fail_the_trial_if_the_load_makes_no_round_trip) {
@@ -199,19 +201,19 @@ TEST(proof, a_pause_at_the_start_of_the_two_counting_coroutines_does_not_fail_th
 
 TEST(proof, timers_that_call_their_function_more_than_once_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<stuttering_timers_runtime>(timer_churn<breakable_runtime, 100>, 1000),
-              "due timers that fired: expected 13, got 26");
+              "number of due timers that fired: expected 13, got 26");
     EXPECT_SAYS(reason_of_failure<stuttering_timers_runtime>(timer_expire, 101),
-                "timers that fired: expected 101, got ");
+                "number of timers that fired: expected 101, got ");
 }
 
 TEST(proof, timers_that_call_their_function_before_the_loop_runs_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<rash_timers_runtime>(timer_expire, 1000),
-              "timers that fired while the loop did not run: expected 0, got 100");
+              "number of timers that fired while the loop did not run: expected 0, got 100");
 }
 
 TEST(proof, cancelled_timers_that_fire_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure<uncancellable_runtime>(timer_churn<breakable_runtime, 100>, 1000),
-                "timers that fired although they were cancelled: expected 0, got ");
+                "number of timers that fired although they were cancelled: expected 0, got ");
 }
 
 TEST(proof, timers_that_do_not_fire_while_the_loop_is_busy_fail_the_trial) {
@@ -266,42 +268,44 @@ TEST(proof, sleeps_that_are_too_short_in_total_fail_the_trial) {
 
 TEST(proof, concurrent_sleeps_that_do_not_overlap_fail_the_trial) {
     EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
-              "sleeps that had started when the first one ended: expected 2, got 1");
+              "number of sleeps that had started when the first sleep ended: expected 2, got 1");
 }
 
 TEST(proof, a_timer_that_fires_long_before_its_far_deadline_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<overflowing_runtime>(idle_timer, 1),
-              "far timers that fired: expected 0, got 1");
+              "number of far timers that fired: expected 0, got 1");
 }
 
 TEST(proof, an_awaited_task_that_does_not_run_fails_the_trial) {
     const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
     EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
               "sum of the values that the coroutines returned: expected 10, got 4");
-    EXPECT_EQ(reason_of_failure(sleep_serial, 1, forgetful()), "sleeps that ended: expected 2, got 1");
-    EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()), "sleeps that ended: expected 1, got 0");
+    EXPECT_EQ(reason_of_failure(sleep_serial, 1, forgetful()),
+              "number of sleeps that ended: expected 2, got 1");
+    EXPECT_EQ(reason_of_failure(idle_timer, 1, forgetful()),
+              "number of sleeps that ended: expected 1, got 0");
 }
 
 TEST(proof, a_gather_that_skips_a_child_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_yield, 2500),
-              "children that ended: expected 3000, got 2997");
+              "number of children that ended: expected 3000, got 2997");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_sleep, 2),
-              "children that woke: expected 2000, got 1998");
+              "number of children that woke: expected 2000, got 1998");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(sleep_concurrent, 1),
-              "sleeps that ended: expected 2, got 1");
+              "number of sleeps that ended: expected 2, got 1");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_ready, 1000),
-              "children that ended: expected 1000, got 999");
+              "number of children that ended: expected 1000, got 999");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_tree<breakable_runtime, 100>, 100),
-              "leaves that ended: expected 100, got 81");
+              "number of leaves that ended: expected 100, got 81");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(sleep_many, 100),
-              "sleeps that ended: expected 100, got 99");
+              "number of sleeps that ended: expected 100, got 99");
 }
 
 TEST(proof, a_gather_that_completes_before_its_last_children_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<2>>(gather_yield, 2500),
-                "gathers that completed before their children: expected 0, got ");
+                "number of gathers that completed before their children: expected 0, got ");
     EXPECT_SAYS(reason_of_failure<early_gather_runtime<12>>(gather_tree<breakable_runtime, 100>, 300),
-                "trees that completed before their leaves: expected 0, got ");
+                "number of trees that completed before their leaves: expected 0, got ");
 }
 
 TEST(proof, a_gather_that_waits_for_none_of_its_children_fails_the_trial) {
@@ -312,20 +316,20 @@ TEST(proof, a_gather_that_waits_for_none_of_its_children_fails_the_trial) {
 
 TEST(proof, a_posted_function_that_never_runs_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
-              "functions that ran, of those posted before a yield: expected 1000, got 990");
+              "number of functions that were posted before a yield and ran: expected 1000, got 990");
 }
 
 TEST(proof, posted_functions_that_run_in_the_wrong_order_fail_the_trial) {
-    constexpr auto reason = "posted functions that ran out of order: expected 0, got 1000";
+    constexpr auto reason = "number of posted functions that ran out of order: expected 0, got 1000";
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_chain, 2500), reason);
     EXPECT_EQ(reason_of_failure<reordering_runtime>(post_batch, 2500), reason);
 }
 
 TEST(proof, posted_functions_that_run_twice_fail_the_trial) {
-    constexpr auto reason = "functions that ran: expected 2501, got ";
+    constexpr auto reason = "number of functions that ran: expected 2501, got ";
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_chain, 2501), reason);
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_batch, 2501),
-                "functions that ran: expected 3000, got ");
+                "number of functions that ran: expected 3000, got ");
     constexpr std::uint64_t timed = 2501 - warm_up_posts(1);
     EXPECT_SAYS(reason_of_failure<stuttering_runtime>(post_cross_thread<breakable_runtime, 1>, timed),
                 reason);
@@ -334,20 +338,21 @@ TEST(proof, posted_functions_that_run_twice_fail_the_trial) {
 
 TEST(proof, a_spawned_task_that_starts_inside_spawn_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<inline_spawn_runtime>(workloads::spawn, 2500),
-              "spawned coroutines that ran inside spawn(): expected 0, got 4000");
+              "number of spawned coroutines that ran inside spawn(): expected 0, got 4000");
 }
 
 TEST(proof, a_spawned_task_that_never_runs_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
-              "spawned coroutines that ran: expected 3000, got 2970");
+              "number of spawned coroutines that ran: expected 3000, got 2970");
 }
 
 TEST(proof, a_yield_that_does_not_let_other_tasks_run_fails_the_trial) {
-    constexpr auto reason = "steps that a coroutine took before the other one: expected 0, got ";
+    constexpr auto reason =
+        "number of steps that the two coroutines did not take alternately: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_EQ(reason_of_failure<skipping_runtime>(workloads::yield, 100),
-              "steps of two coroutines that yield to each other: expected 2000, got 1000");
+              "number of steps of two coroutines that yield to each other: expected 2000, got 1000");
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(trial, a_trial_without_operations_fails) {
     t.end();
     t.did(0);
     t.prove("things done", 0, 0);
-    EXPECT_EQ(t.failure(), "the workload did no operation");
+    EXPECT_EQ(t.failure(), "the workload did not do any operation");
 }
 
 TEST(trial, a_workload_can_report_how_many_operations_it_really_did) {

@@ -57,8 +57,9 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     const auto& name = arguments.front();
     if (name == "--help" || name == "-h" || name == "--version") return;
     if (name.starts_with('-'))
-        throw usage_error{"{} does not accept {} before a command; begin with one of {}", called, name,
-                          fmt::join(known, ", ")};
+        throw usage_error{
+            "{} does not accept the option {} before the command; write the command first: one of {}", called,
+            name, fmt::join(known, ", ")};
     if (std::ranges::find(known, name) == known.end())
         throw usage_error{"{} is not a command;{} `{} --help` lists all commands", name,
                           suggestion(name, known), called};
@@ -152,7 +153,7 @@ void tell_error(const std::exception& error, const std::vector<std::string>& arg
 }
 
 int command_line(const std::vector<std::string>& arguments, watching disturbances) {
-    CLI::App app{"measures what event loops cost, and compares them in paired, interleaved trials",
+    CLI::App app{"measures the cost of event loops, and compares the loops in paired, interleaved trials",
                  "loopbench"};
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "show this help");  // commands inherit this option

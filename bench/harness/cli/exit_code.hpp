@@ -24,7 +24,7 @@ struct exit_meaning {
 };
 
 inline constexpr std::array exit_meanings{
-    exit_meaning{exit_ok, "done; for a gate (compare, check, history changes): not slower"},
+    exit_meaning{exit_ok, "success; for a gate (compare, check, history changes): no slowdown was found"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
     exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
     exit_meaning{exit_regression, "a gate found a slowdown, or a count above the baseline file"},
@@ -39,6 +39,7 @@ inline constexpr std::array exit_meanings{
 /// order of the codes 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
-    "count (3) are facts on any machine. Times from an unreliable session (5) never cause exit code 3.";
+    "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"
+    "unreliable session (5) never cause exit code 3.";
 
 }  // namespace loopbench::bench

@@ -90,7 +90,7 @@ inline void takes_path(CLI::Option* option) {
         if (text.empty()) return "the path is empty; leave the option out, or give a path";
         if (text.front() == '=')
             return "a short option takes its value without \"=\"; write -o " + text.substr(1) + ", or ./" +
-                   text + " if the name begins with \"=\"";
+                   text + " if the name of the file begins with \"=\"";
         return {};
     };
     option->check(CLI::Validator{problem, ""});

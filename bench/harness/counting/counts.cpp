@@ -143,7 +143,9 @@ both_runs run_both(std::uint64_t operations, Run run) {
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
-            "{} has no counts per operation: it runs for a fixed time, and a tracer slows it down", workload};
+            "{} has no counts per operation: the workload runs for a fixed time, in which twice the "
+            "operations are not twice the work, and a tracer slows it down",
+            workload};
 }
 
 /// Returns the number of operations N. For workloads that work in batches (of at most 10,000 operations), N
@@ -230,7 +232,8 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
     };
     const auto small = read(both.small), large = read(both.large);
     if (both.small.record == both.large.record)  // logs contain process IDs, so two logs are never equal
-        throw uncountable{"strace wrote equal logs for N and for 2N operations"};
+        throw uncountable{
+            "strace wrote the same log for N operations as for 2N operations, so the log is not usable"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {
         counts.metrics[metric] = both.per_operation(static_cast<double>(before), static_cast<double>(after));
     };
@@ -272,8 +275,10 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         const auto record = written.value_or("");
         std::array<double, 2> numbers{};
         if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
-            throw uncountable{"the number of allocations was not written; make sure that {} has free space",
-                              temporary_root().native()};
+            throw uncountable{
+                "the counting library did not write the number of allocations; make sure that {} has free "
+                "space",
+                temporary_root().native()};
         return numbers;
     };
     const auto small = read(both.small.record), large = read(both.large.record);

@@ -198,7 +198,8 @@ system_calls read_strace_log(std::string_view log) {
 }
 
 system_calls read_perf_trace(std::string_view file) {
-    if (file.find("LOST") != std::string_view::npos) throw incomplete_record{"perf lost events"};
+    if (file.find("LOST") != std::string_view::npos)
+        throw incomplete_record{"perf lost some events, so its counts are too low"};
     system_calls calls;
     std::uint64_t events = 0;
     std::vector<table_header> tables;
@@ -217,8 +218,9 @@ system_calls read_perf_trace(std::string_view file) {
     // for its end.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
-        throw incomplete_record{"perf saw {} events, but its tables contain {}", events, in_tables};
-    if (!are_all(tables)) throw incomplete_record{"the tables of perf lack some threads"};
+        throw incomplete_record{"perf observed {} events, but its tables contain {} events", events,
+                                in_tables};
+    if (!are_all(tables)) throw incomplete_record{"the tables of perf do not contain all threads"};
     return calls;
 }
 

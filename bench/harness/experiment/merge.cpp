@@ -42,7 +42,7 @@ using facts = std::vector<std::pair<std::string, std::string>>;
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
-            to.emplace_back(fmt::format("number {} of the plan's {}", i + 1, field),
+            to.emplace_back(fmt::format("entry {} in the plan's list of {}", i + 1, field),
                             i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
@@ -53,7 +53,7 @@ void add_plan(facts& to, const json& plan) {
             to.emplace_back(fmt::format("the plan's \"{}\"", field), text_of(value));
         else
             for (std::size_t i = 0; i < value.size(); ++i)
-                to.emplace_back(fmt::format("the plan's {} for {}", field, text_of(workloads[i])),
+                to.emplace_back(fmt::format("the plan's \"{}\" for {}", field, text_of(workloads[i])),
                                 text_of(value[i]));
     }
 }
@@ -64,12 +64,13 @@ void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
         const auto who = text_of(header["plan"]["contenders"][i]);
-        to.emplace_back(fmt::format("the environment of {}", who), text_of(executable["environment"]));
+        to.emplace_back(fmt::format("the environment of the contender {}", who),
+                        text_of(executable["environment"]));
         std::map<std::string, std::vector<std::string>> checksums;
         for (const auto& file : executable.value("contents", json::array()))
             checksums[text_of(file["name"])].push_back(text_of(file["checksum"]));
         for (const auto& [file, sums] : checksums)
-            to.emplace_back(fmt::format("the checksum of {} (a file of {})", file, who),
+            to.emplace_back(fmt::format("the checksum of the file {} of the contender {}", file, who),
                             fmt::format("{}", fmt::join(sums, " ")));
     }
 }
@@ -134,7 +135,7 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
     std::vector<std::string> wrong;
     const auto of = merged.front().part.of;
     if (const auto missing = missing_from(merged); !missing.empty())
-        wrong.push_back(fmt::format("{} missing: run {} (--shard)", shards_text(missing, of),
+        wrong.push_back(fmt::format("{} missing; run {} with --shard", shards_text(missing, of),
                                     missing.size() == 1 ? "it" : "them"));
     for (std::size_t i = 0; i < merged.size(); ++i)
         if (!merged[i].finished)

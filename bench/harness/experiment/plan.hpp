@@ -50,7 +50,7 @@ struct run_plan {
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::full;
     double min_time_s = 0.5;
-    std::uint64_t blocks = 10;
+    std::uint64_t blocks = 10;  // from nine blocks, an interval excludes the extreme samples
     std::optional<std::chrono::nanoseconds> budget;  // for the whole run
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;

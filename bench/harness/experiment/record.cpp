@@ -161,7 +161,7 @@ run_plan read_plan(const node& from) {
         from.at("cpus").fail("expected CPU numbers");
     if (plan.slice.untimed < plan.slice.untimed.zero() || plan.slice.untimed > longest_slice_part ||
         plan.slice.timed <= plan.slice.timed.zero() || plan.slice.timed > longest_slice_part)
-        from.at("slice").fail("expected a timed part above 0 s, and two parts of at most {} s",
+        from.at("slice").fail("expected a timed part above 0 s, and at most {} s for each of the two parts",
                               longest_slice_part.count());
     for (const auto& [name, size] :
          {std::pair{"pairings", plan.pairings.size()}, std::pair{"cores", plan.cores.size()}})
@@ -269,7 +269,7 @@ private:
         if (found_.plan.part) from.fail("a shard cannot contain merged shards");
         if (std::ranges::any_of(found_.outcome.merged,
                                 [&](const merged_shard& one) { return one.part.of != shards_; }))
-            from.fail("the shards differ in their number of shards (\"of\")");
+            from.fail("the shards state different numbers of shards (\"of\")");
     }
 
     /// Removes the exclusion of a result that is unsupported on one machine but has a number on another
@@ -285,7 +285,8 @@ private:
         if (const auto aa_copy = from.at("aa_copy"); !aa_copy.is_null())
             found_.plan.aa_copy = place_in(found_.plan.contenders, aa_copy, &contender::name);
         if (found_.plan.aa_copy && !found_.plan.baseline_index())
-            from.at("baseline").fail("an A/A copy needs its baseline among the contenders");
+            from.at("baseline")
+                .fail("the journal has an A/A copy, but the baseline is not one of the contenders");
     }
 
     void take_descriptions(const node& from) {
@@ -325,7 +326,8 @@ private:
         from.at("metrics").each_field(require_known_metric);
         if (const auto samples = from.find("samples"))
             samples->each_field([&](const std::string& name, const node& values) {
-                if (!cell.metrics.contains(name)) values.fail("expected samples of a metric of this result");
+                if (!cell.metrics.contains(name))
+                    values.fail("the result has samples of a metric that is not among its metrics");
                 if (reports::find_metric(name)->deterministic) values.fail("a count cannot have samples");
                 if (cell.samples[name].empty()) values.fail("expected at least one sample");
                 if (cell.samples[name].size() > most_triples)
@@ -338,7 +340,7 @@ private:
         trial_record record;
         read_fields(record, from);
         if (record.block >= found_.plan.blocks)
-            from.at("block").fail("expected a block below {}", found_.plan.blocks);
+            from.at("block").fail("expected a block number below {}", found_.plan.blocks);
         record.where = where_of(from);
         if (const auto& layouts = found_.plan.contenders[record.where.contender].layouts; !layouts.empty())
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);

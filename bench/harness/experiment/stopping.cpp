@@ -9,6 +9,8 @@
 
 #include "bench/harness/experiment/samples.hpp"
 #include "bench/harness/statistics/median.hpp"
+#include "bench/harness/statistics/sign_test.hpp"
+#include "bench/harness/statistics/verdict.hpp"
 
 namespace loopbench::bench {
 
@@ -64,6 +66,14 @@ std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcom
             if (!log_ratios.empty()) most = std::max(most, blocks_for(log_ratios, *plan.precision_pct));
         }
     return std::min(most_blocks(plan), most);
+}
+
+std::uint64_t blocks_for_any_verdict(const run_plan& plan) {
+    const auto baseline_and_copy = plan.aa_copy ? std::size_t{2} : std::size_t{1};
+    const auto others = std::max(plan.contenders.size(), baseline_and_copy + 1) - baseline_and_copy;
+    // A metric has at most one comparison for each workload and contender.
+    const auto comparisons = std::max(plan.workloads.size(), std::size_t{1}) * others;
+    return fewest_pairs(level_for_one_more(0, comparisons, verdict_rule{}.alpha(), plan.how));
 }
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Determines the number of blocks that a precision needs.
+// Determines the number of blocks that a precision or the verdicts need.
 #pragma once
 
 #include <cstdint>
@@ -36,5 +36,9 @@ std::uint64_t blocks_at_first(const run_plan& plan);
 /// every contender's `time` ratio to the baseline, and at most the plan's number. Ignores trials after the
 /// pilot, so that a resumed run makes the same decision.
 std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome);
+
+/// Returns the number of blocks with which each comparison of the plan can be significant, even if no other
+/// comparison is. With fewer blocks, the report can contain results that no measurement could decide.
+std::uint64_t blocks_for_any_verdict(const run_plan& plan);
 
 }  // namespace loopbench::bench

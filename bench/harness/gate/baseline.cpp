@@ -53,7 +53,7 @@ void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
     for (const auto& item : lines)
         if (!seen.emplace(item.workload, item.contender, item.metric).second)
-            from.fail("{} of {} on {} occurs twice", item.metric, reports::shown(item.contender),
+            from.fail("the metric {} of {} on {} occurs twice", item.metric, reports::shown(item.contender),
                       reports::shown(item.workload));
 }
 
@@ -118,7 +118,8 @@ void check_fields(const expected_times& times, const node& from) {
     refuse_repeated(from.at("ratios"), times.ratios);
     for (const auto& item : times.ratios)
         if (item.contender == times.to)
-            from.at("ratios").fail("{} has a ratio to itself", reports::shown(item.contender));
+            from.at("ratios").fail("the list contains a ratio of {} to itself",
+                                   reports::shown(item.contender));
 }
 
 namespace {
@@ -216,13 +217,13 @@ expectations parse_baseline(std::string_view text, std::string_view name) {
 expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("create one with `loopbench check --update --against {}` (see its --help)", file);
-    if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline {}; {}", file, remedy};
+    if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline file {}; {}", file, remedy};
     try {
         return parse_baseline(reports::read_file(file), file);
     } catch (const reports::other_format&) {
         throw;
     } catch (const std::runtime_error& error) {  // a format_error or a file_error
-        throw usage_error{"{} is not a baseline: {}; move it away, and {}", file, error.what(), remedy};
+        throw usage_error{"{} is not a baseline file: {}; move it away, and {}", file, error.what(), remedy};
     }
 }
 

@@ -153,8 +153,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     for (std::size_t i = 1; i < plan.workloads.size(); ++i)
         if (const auto other = plan.pairing_of({i, 0}); other != first)
             throw usage_error{
-                "one calibration needs one pairing, but {} is {} and {} is {}; calibrate each workload alone "
-                "(--workload), or choose one pairing for both (--pairing)",
+                "all workloads of a calibration need the same pairing, but {} is {} and {} is {}; calibrate "
+                "each workload alone (--workload), or choose one pairing for both (--pairing)",
                 plan.workloads.front(), name_of(first), plan.workloads[i], name_of(other)};
     return first;
 }

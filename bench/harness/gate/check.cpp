@@ -25,20 +25,21 @@ void compare_count(gate_result& found, const count_slack& slack, double measured
                                       number(expected), number(reach));
     if (measured < -reach - rounding) {
         found.kind = gate_result_kind::unclear;
-        found.message = sentence + ": a count cannot be negative; count again";
+        found.message = sentence + "; a count cannot be negative, so count again";
     } else if (measured > expected + reach + rounding) {
         found.kind = gate_result_kind::regression;
         found.message = sentence + "; undo the change, or commit the new count (`check --update`)";
     } else if (measured < expected - reach - rounding) {
         found.kind = gate_result_kind::looser;
-        found.message = sentence + ": better than the baseline file; update it (`check --update`)";
+        found.message =
+            sentence + "; this is better than the baseline file, so update the file (`check --update`)";
     } else {
         found.message = sentence;
     }
 }
 
 std::string why_missing(const counted_result& cell) {
-    if (cell.missing.empty()) return "the metric was not counted; get counts with `loopbench run --counts`";
+    if (cell.missing.empty()) return "the metric was not counted; count it with `loopbench run --counts`";
     return fmt::format("the metric was not counted: {}", fmt::join(cell.missing, "; "));
 }
 

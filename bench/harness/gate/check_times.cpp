@@ -48,11 +48,11 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
                                          "report has {} size; check a run of the same size",
                                          name_of(expected.size), name_of(*size)));
     if (session.hosts && session.hosts->size() > 1)
-        return about_session(
-            gate_result_kind::unclear,
-            fmt::format("times were not judged: the report contains blocks of {} hosts, and hosts differ by "
-                        "more than the blocks of one host; check a run of one host",
-                        session.hosts->size()));
+        return about_session(gate_result_kind::unclear,
+                             fmt::format("times were not judged: the report contains blocks of {} hosts, and "
+                                         "the differences between hosts are larger than the differences "
+                                         "between the blocks of one host; check a run of one host",
+                                         session.hosts->size()));
     if (!session.aa || session.aa->found == reports::reliability::unknown)
         return about_session(
             gate_result_kind::unclear,
@@ -77,7 +77,7 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
         auto found = about(
             expected, failed ? gate_result_kind::failed : gate_result_kind::unclear,
             fmt::format("{} has no time: {}", who,
-                        item == nullptr ? "the contender was not measured, or does not have the workload"
+                        item == nullptr ? "the contender was not measured, or it does not have the workload"
                                         : item->reason.value_or("no reason given")));
         found.expected = expected.median;
         return found;

@@ -156,11 +156,11 @@ std::vector<result> without_comparison(const report_index& then, const report_in
             lost.reason = "the new report does not contain the result";
         } else if (next->median && next->made != old.made) {
             lost.reason = fmt::format(
-                "{}; measure both with one pairing (every workload supports `--pairing sequential`)",
+                "{}; measure both with the same pairing (every workload supports `--pairing sequential`)",
                 made_otherwise(old.made, next->made));
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
-                "{} itself is {:.2f} times as {} as before, so the reports might come from different "
+                "the baseline {} is {:.2f} times as {} as before, so the reports might come from different "
                 "machines; let `loopbench compare` run both builds in one session",
                 baseline, std::exp(std::abs(other->second)), other->second < 0 ? "slow" : "fast");
         } else if (next->status == reports::result_status::ok) {

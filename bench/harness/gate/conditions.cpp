@@ -51,7 +51,7 @@ void compare_trials(std::vector<reports::warning>& all, const reports::report& t
     }
     found.add("client of serve/open_loop", then.plan->generator_on.value_or("on the same machine"),
               now.plan->generator_on.value_or("on the same machine"));
-    found.warn(all, "other_trials", "the trials of the two reports differ",
+    found.warn(all, "other_trials", "the trials of the two reports were measured differently",
                "measure both with the same options");
 }
 
@@ -87,14 +87,14 @@ void refuse_other_size(const reports::report& then, const std::string& then_name
                        const std::string& now_name) {
     if (!then.plan || !now.plan || then.plan->size == now.plan->size) return;
     throw usage_error{
-        "{} has {} size and {} has {} size, so they did different amounts of work; measure both with --quick "
-        "(small size), or both without",
+        "{} was measured at {} size and {} at {} size, so the workloads did different amounts of work; "
+        "measure both with --quick (small size), or both without",
         then_name, then.plan->size, now_name, now.plan->size};
 }
 
 std::string made_otherwise(reports::pairing then, reports::pairing now) {
     return fmt::format(
-        "its trials were {} before and are {} now, and times of different pairings are not comparable",
+        "its trials were {} before and are {} now, and times of different pairings cannot be compared",
         name_of(then), name_of(now));
 }
 

@@ -54,15 +54,16 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     auto lost = item;
     lost.metric = first;
     lost.reason = own == nullptr ? "the contender does not report this metric"
-                                 : own->reason.value_or("no block has a value of both contenders");
+                                 : own->reason.value_or("no block has a value for both contenders");
     return no_number(lost);
 }
 
 /// Returns a phrase about the difference in time that code placement alone causes. Returns an empty text if
 /// this difference is unknown.
 std::string of_layouts(const result& item) {
-    return item.layout_pct ? fmt::format("; layouts of the same code differ by {:.1f} %", *item.layout_pct)
-                           : "";
+    return item.layout_pct
+               ? fmt::format("; layouts of the same code differ by {:.1f} % in time", *item.layout_pct)
+               : "";
 }
 
 /// Describes a ratio that is not significant, for example "1.003× the speed of base (0.981× to 1.011×)".
@@ -110,8 +111,8 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
         found.kind = gate_result_kind::regression;
     } else if (tolerated_pct && !rules_out(*tolerated_pct, item, to)) {
         found.kind = gate_result_kind::unclear;
-        found.message += fmt::format("; {:g} % further from zero is not ruled out; {}", *tolerated_pct,
-                                     for_narrower_intervals);
+        found.message += fmt::format("; a value that is {:g} % further from zero is not ruled out; {}",
+                                     *tolerated_pct, for_narrower_intervals);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
     }

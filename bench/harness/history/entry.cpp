@@ -114,7 +114,7 @@ void add(repetitions& to, const gbench_row& row) {
         return;
     }
     if (row.real_time_ns && *row.real_time_ns <= 0) {
-        if (!to.error) to.error = "the program printed no time above 0";
+        if (!to.error) to.error = "the program printed no time above 0 for the benchmark";
         return;
     }
     for (const auto& [metric, value] : numbers_in(row))
@@ -128,7 +128,7 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
         const auto [status, reason] =
-            outcome_of_error(rows.error.value_or("the program did not print its time"));
+            outcome_of_error(rows.error.value_or("the program did not print the time of the benchmark"));
         item.status = status;
         item.reason = reason;
         return all;
@@ -169,8 +169,8 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is not the output of a Google Benchmark program: the program {}",
-                                    name, error.what()};
+        throw reports::format_error{"{} is not the output of a Google Benchmark program: {}", name,
+                                    error.what()};
     }
 }
 
@@ -286,8 +286,9 @@ private:
         const auto who = contender_of(item);
         found.has.resize(std::max(found.has.size(), who + 1));
         if (found.has[who])  // a series must not contain a run twice
-            throw reports::format_error{"{} of {} on {} occurs twice; write the report again", item.metric,
-                                        reports::shown(item.contender), reports::shown(item.workload)};
+            throw reports::format_error{"the metric {} of {} on {} occurs twice; write the report again",
+                                        item.metric, reports::shown(item.contender),
+                                        reports::shown(item.workload)};
         found.has[who] = true;
         return found;
     }
@@ -368,7 +369,7 @@ entry entry_of(reports::report report, std::string text, provenance from, report
     auto date = in_utc(report.where.date);
     if (!date)
         throw reports::format_error{
-            "its date \"{}\" is invalid; expected a date like 2026-11-22T18:07:18Z or "
+            "the date \"{}\" of the report is invalid; expected a date like 2026-11-22T18:07:18Z or "
             "2026-11-22T18:07:18+01:00; measure again with a newer program",
             reports::shown(report.where.date)};
     entry made;

@@ -61,7 +61,7 @@ void refuse_other_urls(std::string_view where) {
                         std::ranges::all_of(scheme, [](unsigned char c) { return std::isalnum(c) != 0; });
     if (is_url && !is_postgresql(where))
         throw usage_error{
-            "a history cannot be at {}://; use --history with an SQLite file or "
+            "a history cannot have a URL that begins with {}://; use --history with an SQLite file or "
             "postgresql://USER@HOST/DATABASE",
             scheme};
 }
@@ -323,7 +323,7 @@ private:
                                        "libsoci-sqlite3-4.0, or libsoci-postgresql4.0)"
             : is_file()              ? "check whether the file is damaged"
                                      : "check that the server runs and is reachable, and try again";
-        return database_error{"the history in {} failed: {}; {}", shown(), cause, remedy};
+        return database_error{"cannot use the history in {}: {}; {}", shown(), cause, remedy};
     }
 
     std::string where_;

@@ -153,7 +153,8 @@ std::string size_text(const series_change& change) {
                                       : "";
     const auto size = fmt::format("{} {}", shown(median), unit);
     if (change.is == change_direction::neither)
-        return fmt::format("changed by {}{}, undecided whether better or worse", size, interval);
+        return fmt::format("changed by {}{}; it is undecided whether this is better or worse", size,
+                           interval);
     return fmt::format("{} {}{}", size, change.is_worse() ? "worse" : "better", interval);
 }
 

@@ -36,12 +36,12 @@ constexpr std::array build_things{std::pair{"build_type", "build type"}, std::pa
                                   std::pair{"sanitizers", "sanitizers"}};
 
 constexpr std::array compared_things{
-    compared_thing{
-        "build_type", "build type",
-        "build every contender against loopbench::contender, or make sure that it is a release build"},
-    compared_thing{
-        "compiler", "compiler",
-        "compile all contenders with the same compiler; until then, the ratios also compare the compilers"},
+    compared_thing{"build_type", "build type",
+                   "link every contender with the CMake target loopbench::contender, or make sure that it is "
+                   "a release build"},
+    compared_thing{"compiler", "compiler",
+                   "compile all contenders with the same compiler; until then, the ratios also include the "
+                   "difference between the compilers"},
     compared_thing{"compiler_flags", "compiler flags", "compile all contenders with the same flags"},
     compared_thing{"allocator", "allocator",
                    "preload the same allocator for every contender, or preload none"},
@@ -199,8 +199,8 @@ std::vector<std::string> silent_ones(sheets contenders) {
 void refuse_mixed_builds(sheets contenders, std::string_view other_remedy) {
     if (const auto mixed = mixed_builds(contenders))
         throw usage_error{
-            "the contenders are built differently, so that their numbers would compare the builds: {}; build "
-            "all of them alike (cmake -DCMAKE_BUILD_TYPE=Release){}",
+            "the contenders were built differently, so their numbers would also differ because of the "
+            "builds: {}; build all of them in the same way (cmake -DCMAKE_BUILD_TYPE=Release){}",
             *mixed, other_remedy};
 }
 
@@ -216,8 +216,8 @@ std::vector<reports::warning> build_comparison_warnings(std::span<const reports:
              fmt::format(
                  "these contenders state neither how they were built nor which socket options they use: {}",
                  fmt::join(silent, ", ")),
-             "make sure that they are release builds, and let them print build_type, compiler, etc. in their "
-             "context"});
+             "make sure that they are release builds, and make them print build_type, compiler and the other "
+             "build facts in their context"});
     for (const auto& thing : compared_things)
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
             found.push_back({fmt::format("different_{}", thing.key), difference(thing.what, all),
@@ -238,15 +238,17 @@ finding diagnose_builds(sheets contenders) {
         return {about, severity::warning, "no contenders found",
                 "build them (cmake --build --preset release), or pass their folder with --contender-dir"};
     if (const auto mixed = mixed_builds(contenders))
-        return {about, severity::unreliable, *mixed,
-                "build all contenders in the same way; `loopbench run` refuses a mix"};
+        return {
+            about, severity::unreliable, *mixed,
+            "build all contenders in the same way; `loopbench run` refuses contenders of different builds"};
     if (any_is_no_release_build(contenders))
         return {about, severity::unreliable,
-                "compiled without optimisation, or with assertions or sanitizers",
+                "some contenders were compiled without optimisation, or with assertions or sanitizers",
                 "build them with cmake -DCMAKE_BUILD_TYPE=Release; numbers of this build do not apply to a "
                 "release build"};
     if (const auto silent = silent_ones(contenders); !silent.empty())
-        return {about, severity::warning, fmt::format("not stated by {}", fmt::join(silent, ", ")),
+        return {about, severity::warning,
+                fmt::format("these contenders do not state how they were built: {}", fmt::join(silent, ", ")),
                 "make sure that these are release builds"};
     return {about,
             severity::fine,

@@ -194,13 +194,15 @@ std::optional<std::string> list_benchmarks(contender& who, workload_size size, s
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     if (const auto failure = list_benchmarks(who, size, limit, stop_fd)) {
-        who.problem = fmt::format("cannot list its workloads: {}", *failure);
+        who.problem = fmt::format("cannot list the contender's workloads: {}", *failure);
         return;
     }
     who.workloads.clear();
     std::ranges::transform(who.benchmarks, std::back_inserter(who.workloads), &listed_benchmark::workload);
     if (who.workloads.empty())
-        who.problem = "cannot list its workloads: it printed nothing for --benchmark_list_tests=true";
+        who.problem =
+            "cannot list the contender's workloads: the contender printed nothing for "
+            "--benchmark_list_tests=true";
     if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
 }
 

@@ -31,7 +31,7 @@ double ns_per(std::string_view unit) {
         {{"ns", 1.0}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}};
     const auto* found = std::ranges::find(units, unit, &std::pair<std::string_view, double>::first);
     if (found == units.end())
-        throw gbench_error{"printed the unknown time_unit \"{}\"", reports::shown(unit)};
+        throw gbench_error{"the program printed the unknown time_unit \"{}\"", reports::shown(unit)};
     return found->second;
 }
 
@@ -82,14 +82,15 @@ std::vector<std::string> hidden_counters(std::string_view text) {
 }
 
 json parse(std::string_view text) {
-    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) throw gbench_error{"printed nothing"};
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        throw gbench_error{"the program printed nothing"};
     try {
         // Accepts duplicate keys, because a counter can have the same name as a standard field of a row.
         // Google Benchmark writes its own fields first.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
-        throw gbench_error{"printed invalid JSON: {}; the output begins with \"{}\"", error.what(),
-                           reports::shown(text)};
+        throw gbench_error{"the program printed invalid JSON: {}; the output begins with \"{}\"",
+                           error.what(), reports::shown(text)};
     }
 }
 
@@ -136,16 +137,17 @@ gbench_output parse_gbench_json(std::string_view text) {
     const auto document = parse(text);
     const auto rows = document.is_object() ? document.find("benchmarks") : document.end();
     if (!document.is_object() || rows == document.end() || !rows->is_array())
-        throw gbench_error{"printed JSON without the list \"benchmarks\""};
+        throw gbench_error{"the program printed JSON without the list \"benchmarks\""};
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
-        throw gbench_error{"printed a context of {} bytes; the limit is {}", bytes, context_bytes_max};
+        throw gbench_error{"the program printed a JSON context of {} bytes; the limit is {}", bytes,
+                           context_bytes_max};
     std::vector<gbench_row> means;
     for (const auto& row : *rows) {
-        if (!row.is_object()) throw gbench_error{"printed a benchmark that is not an object"};
+        if (!row.is_object()) throw gbench_error{"the program printed a benchmark that is not a JSON object"};
         if (text_or(row, "run_type", "iteration") != "aggregate")
             output.rows.push_back(read_row(row));
         else if (text_or(row, "aggregate_name", "") == "mean")

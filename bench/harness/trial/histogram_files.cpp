@@ -62,7 +62,7 @@ std::string read_histogram_file(const fs::path& path, std::string_view workload)
         std::string_view version;  // absent if the program was built without loopbench
         if (whole["version"].get(version) != simdjson::SUCCESS) version = {};
         reports::require_format(field<std::string_view>(whole, "schema"), reports::histogram_file_format,
-                                "its histogram file", version);
+                                "the contender's histogram file", version);
         for (const auto each : field<simdjson::dom::array>(whole, "histograms"))
             if (read_histogram(each).workload == workload)  // every histogram is parsed, to validate the file
                 ours += (ours.empty() ? "" : ",") + simdjson::to_string(each);

@@ -14,7 +14,8 @@ double ns(std::chrono::nanoseconds time) {
 }
 
 constexpr std::string_view likely_cause =
-    "the contender probably counts or times another section than it reports; see \"Laws\" in docs/method.md";
+    "the section that the contender counts or times is probably not the one that it reports; see \"Laws\" in "
+    "docs/method.md";
 
 bool are_equal(double one, double other) {
     constexpr double rounding = 1e-3;
@@ -29,7 +30,8 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
     const double found = claims.latencies.value_or(0);
     if (found == expected) return std::nullopt;
     return fmt::format(
-        "law of counts: {:.0f} timed operations need {:.0f} latencies, but the contender recorded {:.0f}; {}",
+        "law of counts: {:.0f} timed operations must give {:.0f} latencies, but the contender recorded "
+        "{:.0f}; {}",
         *claims.operations, expected, found, likely_cause);
 }
 
@@ -42,8 +44,8 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
         return !printed || are_equal(*printed, expected)
                    ? std::optional<std::string>{}
                    : fmt::format(
-                         "law of numbers: the contender printed {} = {:.6g}, but its timed section gives "
-                         "{:.6g}; {}",
+                         "law of numbers: the contender printed {} = {:.6g}, but the value calculated from "
+                         "its timed section is {:.6g}; {}",
                          what, *printed, expected, likely_cause);
     };
     if (claims.operations && claims.wall_ns && *claims.operations > 0 && *claims.wall_ns > 0) {
@@ -81,8 +83,8 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);
     if (in_flight <= clock_reads * shape.in_flight && latencies >= least) return std::nullopt;
     return fmt::format(
-        "Little's law: {:.0f} latencies with a mean of {:.0f} ns in {:.0f} ns give {:.3g} operations in "
-        "flight, but the workload has {:g}; {}",
+        "Little's law: {:.0f} latencies with a mean of {:.0f} ns within {:.0f} ns correspond to {:.3g} "
+        "operations in flight, but the workload has {:g} in flight; {}",
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
@@ -95,7 +97,8 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
-            "law of CPU time: the timed section claims {:.0f} ns, but the whole process used {:.0f} ns; {}",
+            "law of CPU time: the contender claims {:.0f} ns of CPU time for the timed section, but its "
+            "whole process used {:.0f} ns; {}",
             *claims.cpu_ns, seen, likely_cause);
     if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
         return fmt::format(
@@ -110,7 +113,8 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
-            "law of clocks: the timed section claims {:.0f} ns, but the process lasted {:.0f} ns; {}",
+            "law of clocks: the contender claims {:.0f} ns for the timed section, but its process lasted "
+            "{:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
     // Starting and ending a process takes milliseconds, or hundreds of milliseconds on a busy machine.
     constexpr double start_and_end_ns = 500e6;
@@ -118,7 +122,8 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
         (*claims.age_ns > 1.001 * seen + 1e5 ||
          *claims.age_ns < 0.5 * (seen - static_cast<double>(child.usage.run_delay_ns)) - start_and_end_ns))
         return fmt::format(
-            "law of clocks: the contender's clock advanced by {:.0f} ns, and its parent's by {:.0f} ns; {}",
+            "law of clocks: the contender's clock advanced by {:.0f} ns, but the clock of its parent process "
+            "by {:.0f} ns; {}",
             *claims.age_ns, seen, likely_cause);
     return std::nullopt;
 }
@@ -133,8 +138,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         const double of_one = ns(one.timed + one.untimed);
         if (of_one > 1.001 * ns(one.observed) + reads_ns)
             return fmt::format(
-                "law of clocks: a slice took {:.0f} ns by the contender's clock and {:.0f} ns by its "
-                "parent's; {}",
+                "law of clocks: a slice took {:.0f} ns by the contender's clock, but {:.0f} ns by the clock "
+                "of its parent process; {}",
                 of_one, ns(one.observed), likely_cause);
         if (one.untimed_operations == 0) continue;
         said += of_one;
@@ -145,7 +150,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     // slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
-        "law of clocks: all slices took {:.0f} ns by the contender's clock and {:.0f} ns by its parent's; {}",
+        "law of clocks: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "
+        "clock of its parent process; {}",
         said, observed, likely_cause);
 }
 

@@ -68,13 +68,14 @@ std::string signal_name(int signal) {
 std::string_view cause_of_no_start(int error) {
     switch (error) {
         case EACCES:
-            return "; make it executable (chmod +x), and make its folders accessible";
+            return "; make the file executable (chmod +x), and make its folders accessible";
         case ENOENT:
             return "; the file, its interpreter or its loader does not exist";
         case ENOEXEC:
-            return "; it is a program for another architecture, or a script that does not begin with #!";
+            return "; the file is a program for another architecture, or a script that does not begin with "
+                   "#!";
         case ETXTBSY:
-            return "; another process is still writing it: measure after the build has ended";
+            return "; another process is still writing the file: measure after the build has ended";
         default:
             return "";
     }
@@ -158,9 +159,9 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
     const std::size_t alike = listed != nullptr ? listed->alike : 1;
     if (firsts.size() != alike)
         return fmt::format(
-            "printed the results of {} benchmarks that fit the name {}, but lists {}; give each benchmark "
-            "its "
-            "own name",
+            "the contender printed the results of {} benchmarks that fit the name {}, but it lists {}; give "
+            "each "
+            "benchmark its own name",
             firsts.size(), rows.front()->name, alike);
     const auto* const meant = firsts[listed != nullptr ? listed->number : 0];
     std::erase_if(rows, [&](const auto* row) { return !are_of_one_benchmark(*meant, *row); });
@@ -170,7 +171,7 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
 void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload,
                const listed_benchmark* listed) {
     auto rows = rows_of(output, workload, listed);
-    if (rows.empty()) return set_failed(trial, "printed no result for the workload");
+    if (rows.empty()) return set_failed(trial, "the contender printed no result for the workload");
     if (const auto unclear = keep_one_benchmark(rows, listed)) return set_failed(trial, *unclear);
     if (const auto wrong = std::ranges::find_if(rows, [](const auto* row) { return row->error.has_value(); });
         wrong != rows.end())
@@ -181,7 +182,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
     auto metrics = metrics_of(*ours);
     trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
-        return set_failed(trial, "printed no time above 0");
+        return set_failed(trial, "the contender printed no time above 0");
     trial.metrics = std::move(metrics);
     if (const auto did = ours->counters.find("operations"); did != ours->counters.end())
         trial.operations = did->second;
@@ -205,21 +206,24 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
         case child_end::signalled:
             return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
         case child_end::not_started:
-            return fmt::format("could not be started: {}{}", std::strerror(outcome.code),
+            return fmt::format("the contender could not be started: {}{}", std::strerror(outcome.code),
                                cause_of_no_start(outcome.code));
         case child_end::timed_out:
-            return fmt::format("no result within {:g} s", std::chrono::duration<double>{limit}.count());
+            return fmt::format("the contender had no result within {:g} s",
+                               std::chrono::duration<double>{limit}.count());
         case child_end::flooded:
-            return fmt::format("printed more than {} MiB", child_request{}.output_bytes_max >> 20U);
+            return fmt::format("the contender printed more than {} MiB",
+                               child_request{}.output_bytes_max >> 20U);
         case child_end::stopped:
             return "interrupted";
         case child_end::kept_slice:
-            return fmt::format("did not end its slice within {} s (LOOPBENCH_SLICES)", slice_limit.count());
+            return fmt::format("the contender did not end its slice within {} s (LOOPBENCH_SLICES)",
+                               slice_limit.count());
         case child_end::broke_protocol:
-            return "sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS [UNTIMED_OPERATIONS "
-                   "UNTIMED_NANOSECONDS] (LOOPBENCH_SLICES)";
+            return "the contender sent an invalid reply to a slice; expected OPERATIONS NANOSECONDS "
+                   "[UNTIMED_OPERATIONS UNTIMED_NANOSECONDS] (LOOPBENCH_SLICES)";
     }
-    return "ended for an unknown reason";
+    return "the contender ended for an unknown reason";
 }
 
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
@@ -281,7 +285,8 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
         discard(trial, error.what());
     } catch (const reports::format_error& error) {
         discard(trial,
-                fmt::format("wrote an invalid histogram file (LOOPBENCH_HISTOGRAM_FILE): {}", error.what()));
+                fmt::format("the contender wrote an invalid histogram file (LOOPBENCH_HISTOGRAM_FILE): {}",
+                            error.what()));
     }
 }
 
@@ -290,15 +295,16 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
-        discard(trial, fmt::format("{} was replaced while it was measured, so the numbers mix two builds; "
-                                   "measure again after the build has ended",
+        discard(trial, fmt::format("the file {} was replaced while it was measured, so the numbers mix two "
+                                   "builds; measure again after the build has ended",
                                    *changed));
 }
 
 void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orphan) {
     if (orphan && !trial.stopped)
-        discard(trial, fmt::format("orphaned the process {} outside of its process group, where its costs "
-                                   "are not measured; let it end with the contender (loopbench has ended it)",
+        discard(trial, fmt::format("the contender orphaned the process {} outside of the contender's process "
+                                   "group, where the costs of the process are not measured; make the process "
+                                   "end with the contender (loopbench has ended it)",
                                    *orphan));
 }
 
@@ -397,7 +403,9 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
     if (!time || *time <= 0)
-        return set_failed(trial, "printed no CPU time above 0, by which concurrent programs are compared");
+        return set_failed(trial,
+                          "the contender printed no CPU time above 0, but concurrent programs are compared "
+                          "by their CPU time");
     for (auto& [name, value] : trial.metrics)
         if (!is_of_cpu_time(name)) value.reset();
     trial.metrics["time"] = time;
@@ -409,13 +417,14 @@ void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const 
                                const std::vector<std::optional<std::string>>& orphans,
                                const std::optional<std::string>& orphan_of_some) {
     for (std::size_t i = 0; orphan_of_some && i < trials.size(); ++i)
-        trials[i].disturbed =
-            fmt::format("{}, orphaned by one of the contenders, ran at the same time", *orphan_of_some);
+        trials[i].disturbed = fmt::format(
+            "the process {}, which one of the contenders orphaned, ran at the same time", *orphan_of_some);
     for (std::size_t i = 0; i < orphans.size(); ++i)
         for (std::size_t other = 0; orphans[i] && other < trials.size(); ++other)
             if (other != i)
-                trials[other].disturbed = fmt::format("{}, orphaned by {}, ran at the same time", *orphans[i],
-                                                      requests[i].who.name);
+                trials[other].disturbed =
+                    fmt::format("the process {}, which {} orphaned, ran at the same time", *orphans[i],
+                                requests[i].who.name);
 }
 
 /// Returns the share of time in which a process waited for something other than a core.

@@ -95,7 +95,7 @@ void run_clients(trial& t, const std::string& command) {
             t.record_latency(start);
         }
     t.end();
-    t.prove("runs of the client", t.operations_done(), runs);
+    t.prove("number of runs of the client", t.operations_done(), runs);
 }
 
 using namespace std::chrono_literals;

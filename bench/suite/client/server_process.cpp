@@ -93,12 +93,12 @@ server_process::server_process(std::vector<std::string> command, std::uint16_t p
     while (!is_in_use(port)) {
         if (const auto ended = end(); !ended.empty())
             throw std::runtime_error(
-                fmt::format("{} {} before it listened on port {}", command.front(), ended, port));
+                fmt::format("the server {} {} before it listened on port {}", command.front(), ended, port));
         if (std::chrono::steady_clock::now() >= deadline) {
             kill();
             throw std::runtime_error(
-                fmt::format("{} does not listen on 127.0.0.1, port {}; pass {{port}} (a free port) in its "
-                            "arguments, or state its fixed port with --port",
+                fmt::format("the server {} does not listen on 127.0.0.1, port {}; pass {{port}} (a free "
+                            "port) in its arguments, or state its fixed port with --port",
                             command.front(), port));
         }
         std::this_thread::sleep_for(1ms);

@@ -65,7 +65,7 @@ async def sleep_serial(trial):
         await sleep_and_record(trial, time.monotonic_ns() + first)
         await sleep_and_record(trial, time.monotonic_ns() + second)
     trial.end()
-    trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
+    trial.prove("number of sleeps that ended", 2 * trial.operations, len(trial.late_ns))
     trial.prove_lasted("the sleeps", trial.operations * (first + second) - len(trial.late_ns) * EARLY_LIMIT_NS,
                        trial.cost[0])
 
@@ -86,8 +86,8 @@ async def sleep_concurrent(trial):
         start = time.monotonic_ns()
         await asyncio.gather(*(one_of_two(start + delay) for delay in sleep_pair_ns(trial)))
     trial.end()
-    trial.prove("sleeps that ended", 2 * trial.operations, len(trial.late_ns))
-    trial.prove("sleeps that had started when the first one ended", 2 * trial.operations, together)
+    trial.prove("number of sleeps that ended", 2 * trial.operations, len(trial.late_ns))
+    trial.prove("number of sleeps that had started when the first sleep ended", 2 * trial.operations, together)
 
 
 def shuffled(i, count):
@@ -102,12 +102,12 @@ async def sleep_many(trial):
     first = time.monotonic_ns() + lead_ns
     await asyncio.gather(*(sleep_and_record(trial, first + shuffled(i, count) * spacing_ns) for i in range(count)))
     trial.end()
-    trial.prove("sleeps that ended", count, len(trial.late_ns))
+    trial.prove("number of sleeps that ended", count, len(trial.late_ns))
     trial.prove_lasted("the sleeps", lead_ns + (count - 1) * spacing_ns - EARLY_LIMIT_NS - 5_000_000, trial.cost[0])
 
 
 class Ended:
-    """Counts the children that ran to their end."""
+    """Counts the children that completed."""
 
     def __init__(self):
         self.count = 0
@@ -141,8 +141,8 @@ def gather_in_batches(size, batch):
                 await batch(ended)
                 incomplete += ended.count != started
         trial.end()
-        trial.prove("children that ended", started, ended.count)
-        trial.prove("gathers that completed before their children", 0, incomplete)
+        trial.prove("number of children that ended", started, ended.count)
+        trial.prove("number of gathers that completed before their children", 0, incomplete)
 
     return run
 
@@ -167,11 +167,11 @@ async def gather_sleep(trial):
         skews_ns.append(max(late_ns) - min(late_ns))
     trial.end()
     trial.reported["skew"] = percentile(skews_ns, 50)
-    trial.prove("children that woke up", trial.operations * GATHER_CHILDREN, len(trial.late_ns))
+    trial.prove("number of children that woke up", trial.operations * GATHER_CHILDREN, len(trial.late_ns))
 
 
 class Messages:
-    """Requests that differ by connection and by round trip. Each request is a window into a block of random bytes."""
+    """Requests that differ between connections and round trips. Each request is a window into random bytes."""
 
     WINDOWS = 65_536
     KEPT = 64
@@ -294,8 +294,8 @@ class Echo:
         each = trial.done // connections + WARM_UP_ROUND_TRIPS
         complete = [made == each for made in self.round_trips].count(True)
         served = [count == each * self.message_bytes for count in self.served_bytes].count(True)
-        trial.prove("connections that made every round trip", connections, complete)
-        trial.prove("connections on which the server echoed every byte", connections, served)
+        trial.prove("number of connections that made every round trip", connections, complete)
+        trial.prove("number of connections on which the server echoed every byte", connections, served)
 
 
 def echo_rtt(connections, message_bytes, unix):
@@ -305,7 +305,8 @@ def echo_rtt(connections, message_bytes, unix):
             echo.begin(trial)
             await echo.all(lambda index: echo.make_timed_round_trips(index, trial))
             await echo.finish(trial)
-        trial.prove("timed round trips with a latency", trial.timed() if trial.recording else 0, len(trial.latency_ns))
+        trial.prove("number of timed round trips with a latency", trial.timed() if trial.recording else 0,
+                    len(trial.latency_ns))
 
     return run
 
@@ -324,7 +325,7 @@ async def gather_echo(trial):
             echo.begin_rounds(trial)
         await echo.finish(trial)
     gathers = trial.timed() // connections
-    trial.prove("timed gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
+    trial.prove("number of timed gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
 
 
 def echo_workloads():
@@ -391,7 +392,7 @@ def about():
         except ImportError:
             library, version = "uvloop", "not installed"
     return {"library": library, "library_version": version,
-            "buffers": f"echo server: the size of a message, at least {BUFFER_BYTES_MIN} bytes"}
+            "buffers": f"the echo server's buffers have the size of a message, but at least {BUFFER_BYTES_MIN} bytes"}
 
 
 if __name__ == "__main__":

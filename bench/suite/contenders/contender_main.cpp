@@ -249,7 +249,7 @@ bool kernel_refuses(const std::error_code& error) noexcept {
 }
 
 std::string workload_buffers() {
-    return fmt::format("echo server: the size of a message, at least {} bytes",
+    return fmt::format("the echo server's buffers have the size of a message, but at least {} bytes",
                        workloads::echo_buffer_bytes_min);
 }
 
@@ -257,7 +257,7 @@ std::optional<std::string> why_not(const contender_info& info, const workload_sh
     for (const missing_need& each : info.missing)
         if (shape.needed.has(each.what)) return each.reason;
     if (info.driver == "select" && shape.open_files >= FD_SETSIZE)
-        return fmt::format("select can watch only descriptors below {}, and this workload opens {}",
+        return fmt::format("select can watch only descriptors below {}, but this workload opens {} files",
                            FD_SETSIZE, shape.open_files);
     return std::nullopt;
 }

@@ -104,7 +104,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     for (const workload<R>& each : workload_list<R>()) {
         const workload_shape* const found = find_shape(each.name);
         if (found == nullptr)
-            throw std::logic_error("no family in bench/suite/workloads has the workload " +
+            throw std::logic_error("no family in bench/suite/workloads contains the workload " +
                                    std::string(each.name));
         const workload_shape& shape = *found;
         if (auto reason = why_not(info, shape)) {

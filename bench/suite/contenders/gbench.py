@@ -21,7 +21,7 @@ STARTED_NS = time.monotonic_ns()
 
 
 class Unproved(Exception):
-    """Raised if the workload did not do its work, or did it wrongly."""
+    """Raised if the workload did not do its work, or did wrong work."""
 
 
 class Unsupported(Exception):
@@ -44,7 +44,7 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns CPU time: `share` times the time since `began_ns`, without `delay_ns`."""
+    """Burns CPU time for `share` times the time since `began_ns`, not counting `delay_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
@@ -179,7 +179,7 @@ class Trial:
         return self.chunk
 
     def timed(self):
-        """Returns the number of operations that the cost covers."""
+        """Returns the number of operations that the measured cost includes."""
         return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
@@ -219,7 +219,7 @@ class Trial:
             raise Unproved("the workload checked none of its work")
         if not self.timed():
             raise Unproved("the trial ended before its first timed part was complete" if self.slices else
-                           "the workload did no operations")
+                           "the workload did not do any operation")
         wall, cpu, user, system, switches = self.cost
         found = {
             "cpu": cpu / self.timed(),
@@ -251,7 +251,7 @@ def resident_peak_bytes():
 
 
 def percentile(values, rank):
-    """Returns the smallest value such that at least `rank` per cent of the values are not larger."""
+    """Returns the percentile `rank`: the smallest value that `rank` per cent of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -int(-len(ordered) * rank // 100) - 1)]
 
@@ -335,7 +335,7 @@ class Contender:
         return row | {"error_occurred": True, "error_message": message}
 
     def context(self, small):
-        """Returns those facts of a C++ contender's context that exist for an interpreter."""
+        """Returns the context: the facts that a C++ contender states, as far as they exist for an interpreter."""
         debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython has this function
         clock = time.get_clock_info("monotonic")
         with open("/proc/self/timerslack_ns", encoding="ascii") as slack:
@@ -367,7 +367,7 @@ class Contender:
                 if bool(wanted.search(each.full_name())) != pattern.startswith("-")]
 
     def main(self):
-        """Obeys the flags. Exits with code 2 if the flags or the environment are wrong."""
+        """Does what the flags request. Exits with code 2 if the flags or the environment are wrong."""
         flags = parsed_flags(self)
         small = size_is_small()
         chosen = self.chosen_by(flags.benchmark_filter)
@@ -453,7 +453,7 @@ def slices_setting():
 
 
 def operations_setting():
-    """Returns the number of operations that every workload makes, or None if the variable does not set the number."""
+    """Returns the number of operations that the environment sets for every workload, or None."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
         print(f'LOOPBENCH_OPERATIONS is "{text}": set it to a number of operations from 1 to {10**12}, or unset it.',
@@ -469,6 +469,6 @@ def parsed_flags(contender):
     parser.add_argument("--benchmark_filter", default="", metavar="REGEX")
     parser.add_argument("--benchmark_format", default="console", choices=("console", "json"))
     parser.add_argument("--benchmark_min_time", default=0.5, type=lambda text: float(text.removesuffix("s")))
-    parser.add_argument("--benchmark_out", metavar="FILE", help="writes the JSON to this file, too")
+    parser.add_argument("--benchmark_out", metavar="FILE", help="also writes the JSON to this file")
     parser.add_argument("--benchmark_out_format", default="json", choices=("json",))
     return parser.parse_args()

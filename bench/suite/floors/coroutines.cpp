@@ -263,8 +263,8 @@ bare_task<void> yields(job_queue& queue, trial& t) {
     std::uint64_t left = 0, right = 0, out_of_turn = 0;
     std::array both{walk(queue, left, right, out_of_turn), walk(queue, right, left, out_of_turn)};
     co_await gather(both);
-    t.prove("steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
+    t.prove("number of steps of two coroutines that yield to each other", 2000, left + right);
+    t.prove("number of steps that the two coroutines did not take alternately", 0, out_of_turn);
     t.begin();
     while (const std::uint64_t count = t.next())
         for (std::uint64_t i = 0; i < count; ++i) co_await yield_once(queue);
@@ -294,8 +294,8 @@ bare_task<void> spawns(job_queue& queue, trial& t) {
         made += count;
     }
     t.end();
-    t.prove("spawned coroutines that ran", made, ran);
-    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
+    t.prove("number of spawned coroutines that ran", made, ran);
+    t.prove("number of spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
 bare_task<std::uint64_t> leaf(std::uint64_t value) {
@@ -341,8 +341,8 @@ bare_task<void> gather_thousands(job_queue& queue, trial& t,
         }
     }
     t.end();
-    t.prove("children that ended", started, ended);
-    t.prove("gathers that completed before their children", 0, incomplete);
+    t.prove("number of children that ended", started, ended);
+    t.prove("number of gathers that completed before their children", 0, incomplete);
 }
 
 constexpr std::uint64_t fan_out = 10;
@@ -370,8 +370,8 @@ bare_task<void> trees(job_queue& queue, trial& t, std::uint64_t leaves) {
         }
     }
     t.end();
-    t.prove("leaves that ended", started, ended);
-    t.prove("trees that completed before their leaves", 0, incomplete);
+    t.prove("number of leaves that ended", started, ended);
+    t.prove("number of trees that completed before their leaves", 0, incomplete);
 }
 
 }  // namespace
@@ -383,7 +383,7 @@ void post_chain(trial& t) {
     link.last = t.next();
     queue.push(link);
     queue.run();
-    t.prove("functions that ran", t.operations(), link.ran);
+    t.prove("number of functions that ran", t.operations(), link.ran);
 }
 
 void post_batch(trial& t) {
@@ -398,7 +398,7 @@ void post_batch(trial& t) {
         }
     }
     t.end();
-    t.prove("functions that ran", t.operations(), ran);
+    t.prove("number of functions that ran", t.operations(), ran);
 }
 
 void yield(trial& t) {

@@ -31,7 +31,8 @@ std::string makes_no_connections() {
 }  // namespace
 
 floor blocking_floor() {
-    static constexpr std::string_view no_timers = "blocking socket calls have no timers; see floor-sleep";
+    static constexpr std::string_view no_timers =
+        "blocking socket calls have no timers; use floor-sleep instead";
     static constexpr std::array cannot{
         missing_family{"sleep/", no_timers}, missing_family{"timer/", no_timers},
         missing_family{"idle/", no_timers}, missing_family{"gather/sleep", no_timers}};
@@ -44,7 +45,7 @@ floor blocking_floor() {
 
 floor coroutine_floor() {
     static constexpr std::array cannot{
-        missing_family{"", "this floor makes no system calls; see floor-epoll"}};
+        missing_family{"", "this floor makes no system calls; use floor-epoll instead"}};
     return {"floor-coroutine", "coroutines in a queue", all_workloads(scheduler_workloads(), cannot),
             makes_no_connections};
 }
@@ -58,12 +59,13 @@ floor epoll_floor() {
 }
 
 floor sleep_floor() {
-    static constexpr std::string_view no_data = "clock_nanosleep transfers no data; see floor-blocking";
+    static constexpr std::string_view no_data =
+        "clock_nanosleep transfers no data; use floor-blocking instead";
     static constexpr std::array cannot{
         missing_family{"echo/", no_data}, missing_family{"stream/", no_data},
         missing_family{"pipe/", no_data},
         missing_family{"post/cross_thread",
-                       "another thread cannot wake clock_nanosleep; see floor-blocking"}};
+                       "another thread cannot wake clock_nanosleep; use floor-blocking instead"}};
     return {"floor-sleep", "clock_nanosleep", all_workloads(timer_workloads(make_nanosleep_sleeper), cannot),
             makes_no_connections};
 }

@@ -56,7 +56,7 @@ void sleep_many(sleeper& kernel, trial& t) {
         record_lateness(t, deadline);
     }
     t.end();
-    t.prove("sleeps that ended", count, t.lateness().count());
+    t.prove("number of sleeps that ended", count, t.lateness().count());
     t.prove_lasted("the sleeps", deadline - workloads::sleep_many_spacing - start, clock::now() - start);
 }
 

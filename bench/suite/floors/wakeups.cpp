@@ -45,7 +45,7 @@ public:
 private:
     std::atomic<std::uint32_t> wakes_ = 0;
     std::uint32_t seen_ = 0;
-    static_assert(sizeof(wakes_) == sizeof(std::uint32_t), "futex(2) takes 32 bits");
+    static_assert(sizeof(wakes_) == sizeof(std::uint32_t), "futex(2) needs a value of 32 bits");
 };
 
 loop::unique_fd open_eventfd() {
@@ -174,7 +174,7 @@ void post_cross_thread(waker& kernel, int cores, trial& t) {
         t.record_latency(other.posted_at());
     }
     t.end();
-    t.prove("posts that were received in order", last, in_order);
+    t.prove("number of posts that were received in order", last, in_order);
 }
 
 }  // namespace loopbench::bench::floors

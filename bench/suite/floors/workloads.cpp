@@ -20,7 +20,8 @@ namespace loopbench::bench::floors {
 namespace {
 
 std::string reason_for(const workload_shape& shape, std::span<const missing_family> cannot) {
-    if (shape.needed.has(need::scheduler)) return "the workload makes no system calls; see floor-coroutine";
+    if (shape.needed.has(need::scheduler))
+        return "the workload makes no system calls; use floor-coroutine instead";
     if (shape.needed.has(need::timer_queue))
         return "the workload measures a timer queue, which a floor does not have";
     for (const missing_family& family : cannot)

@@ -56,7 +56,7 @@ public:
             bool as_asked = true;
         } to(*this, reply);
         if (!link_->receive(to)) return "the contender closed a connection";
-        return to.as_asked ? "" : "the contender sent bytes without a request";
+        return to.as_asked ? "" : "the contender sent bytes that no request had asked for";
     }
 
 private:

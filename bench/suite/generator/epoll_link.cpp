@@ -32,7 +32,8 @@ public:
         const ssize_t sent =
             ::send(sockets_[connection].get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0 && sent != static_cast<ssize_t>(bytes.size()))
-            throw std::runtime_error("a connection accepted only a part of a request: its buffer is full");
+            throw std::runtime_error(
+                "a connection accepted only a part of a request, because its send buffer is full");
         return sent > 0;
     }
 

@@ -33,7 +33,7 @@ constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 
 chosen_link link_by_chosen_epoll(const open_loop_plan& plan) {
-    return link_by_epoll(plan, "--epoll was passed");
+    return link_by_epoll(plan, "the option --epoll was passed");
 }
 
 json buckets_of(const histogram& values) {
@@ -93,22 +93,25 @@ int main(int argc, char** argv) {
     app.add_option("--host", host, "Address of the server")->capture_default_str();
     app.add_option("--port", port, "Port of the server")->required();
     app.add_option("--path-port", path_port,
-                   "Port of the same host whose server reads connections until their end; the network path "
-                   "to it is measured first");
+                   "Port of a server on the same host that reads each connection until its end; the "
+                   "generator measures the network path to this server first");
     app.add_option("--requests", plan.requests, "Number of requests")
         ->required()
         ->check(CLI::Range(std::uint64_t{1}, requests_max));
     app.add_option("--connections", plan.connections, "Number of connections")->check(CLI::Range(1, 10'000));
     app.add_option("--bytes", plan.bytes, "Bytes per request")->check(CLI::Range(1, 65'536));
-    app.add_flag("--http", plan.http, "Send HTTP requests (for tests/agreement/http_responder)");
-    app.add_option("--load", plan.load, "Share of the capacity, which is measured first")
+    app.add_flag("--http", plan.http, "Send HTTP requests, as tests/agreement/http_responder expects them");
+    app.add_option(
+           "--load", plan.load,
+           "Rate of the requests as a share of the capacity; the generator measures the capacity first")
         ->check(CLI::Range(0.01, 1.0));
-    app.add_option("--rate", plan.rate, "Requests per second, instead of a share of the capacity")
+    app.add_option("--rate", plan.rate,
+                   "Rate of the requests in requests per second, instead of a share of the capacity")
         ->check(CLI::Range(0.001, rate_max));
     app.add_option("--capacity-seconds", capacity_s, "Duration of the capacity measurement")
         ->check(CLI::Range(0.001, 60.0));
     app.add_option("--look-seconds", look_s,
-                   "Duration of each check whether the generator can send at the rate; 0: no checks")
+                   "Duration of each check that the generator can send at this rate; 0: no checks")
         ->check(CLI::Range(0.0, 60.0));
     app.add_flag("--epoll", by_epoll, "Use epoll even if the kernel allows io_uring");
     app.add_option("--cpu", cpu, "Core to run on");

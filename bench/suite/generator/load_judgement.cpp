@@ -63,8 +63,8 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
     for (const double percentile : {90.0, 50.0})
         if (is_of_its_own_making(result, percentile))
             return fmt::format(
-                "the generator sent requests up to {3} ns late, so that latency_p{0:g} is {1} ns from the "
-                "planned times and {2} ns from the actual times",
+                "the generator sent requests up to {3} ns late, so latency_p{0:g} is {1} ns if measured from "
+                "the planned send times, but {2} ns if measured from the actual send times",
                 percentile, result.latency.percentile_ns(percentile),
                 result.latency_from_send.percentile_ns(percentile),
                 result.send_lateness.percentile_ns(percentile));
@@ -75,7 +75,7 @@ std::optional<std::string> why_invalid(const open_loop_result& result) {
     if (auto why = reason_for_overload(result)) return why;  // first: overload delays the generator too
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
-               "; give it a faster or quieter core";
+               "; give the generator a faster or quieter core";
     return std::nullopt;
 }
 

@@ -37,12 +37,12 @@ double measure_rate(const loop::endpoint& to) {
     const auto start = clock::now();
     while (clock::now() < start + time) {
         const ssize_t sent = ::send(fd, piece.data(), piece.size(), MSG_NOSIGNAL);
-        if (sent < 0) loop::throw_failed("send to --path-port");
+        if (sent < 0) loop::throw_failed("cannot send to the server at --path-port");
         bytes += static_cast<double>(sent);
     }
     loop::checked(::shutdown(fd, SHUT_WR), "shutdown");
     char end = 0;
-    if (::recv(fd, &end, 1, 0) != 0) loop::throw_failed("receive from --path-port");
+    if (::recv(fd, &end, 1, 0) != 0) loop::throw_failed("cannot receive from the server at --path-port");
     return bytes / std::chrono::duration<double>(clock::now() - start).count();
 }
 

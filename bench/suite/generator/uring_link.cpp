@@ -26,7 +26,7 @@ public:
         : count_(count), bytes_(count * (sizeof(io_uring_buf) + buffer_bytes)) {
         void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-        if (memory == MAP_FAILED) loop::throw_failed("mmap of receive buffers");
+        if (memory == MAP_FAILED) loop::throw_failed("cannot map memory for the receive buffers (mmap)");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         data_ = static_cast<std::byte*>(memory) + count * sizeof(io_uring_buf);
         io_uring_buf_reg registration{};
@@ -36,7 +36,7 @@ public:
         const int error = -io_uring_register_buf_ring(&ring, &registration, 0);
         if (error != 0) {
             ::munmap(memory, bytes_);
-            loop::throw_errno("io_uring refuses to register receive buffers", error);
+            loop::throw_errno("io_uring refuses to register the receive buffers", error);
         }
         io_uring_buf_ring_init(ring_);
         for (unsigned i = 0; i < count; ++i) give_back(i);
@@ -131,7 +131,8 @@ private:
     /// Throws an error, unless the result means that the server closed the connection.
     static void throw_unless_closed(int result, const char* what) {
         if (result > 0)
-            throw std::runtime_error("a connection accepted only a part of a request: its buffer is full");
+            throw std::runtime_error(
+                "a connection accepted only a part of a request, because its send buffer is full");
         if (result < 0 && result != -EPIPE && result != -ECONNRESET) loop::throw_errno(what, -result);
     }
 
@@ -139,7 +140,8 @@ private:
         const auto connection = static_cast<std::size_t>(done.user_data >> 1);
         if ((done.user_data & of_send) != 0) {
             if (done.res == -EAGAIN)
-                loop::throw_errno("a connection accepts no more requests: the server is too slow", EAGAIN);
+                loop::throw_errno("a connection accepts no more requests, because the server is too slow",
+                                  EAGAIN);
             throw_unless_closed(done.res, "send");
             return false;
         }

@@ -35,7 +35,8 @@ ev_base make_ev_base() {
     event_config_set_max_dispatch_interval(config.get(), nullptr, callbacks_between_looks, 0);
     ev_base base(event_base_new_with_config(config.get()));
     if (!base)
-        throw std::runtime_error("libevent has no edge-triggered backend here; the contender needs epoll");
+        throw std::runtime_error(
+            "libevent offers no edge-triggered backend on this machine, but the contender needs one (epoll)");
     return base;
 }
 

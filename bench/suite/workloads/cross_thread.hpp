@@ -97,8 +97,8 @@ task_of<R> post_cross_thread(R& runtime, trial& t) {
     detail::posting_thread<R> other(runtime, t, cores->second, warm_up_posts(Cores));
     co_await other.start_and_wait();
     const std::uint64_t posts = warm_up_posts(Cores) + t.operations();
-    t.prove("functions that ran", posts, other.ran());
-    t.prove("functions that were posted", posts, other.posted());
+    t.prove("number of functions that ran", posts, other.ran());
+    t.prove("number of functions that were posted", posts, other.posted());
 }
 
 }  // namespace loopbench::bench::workloads

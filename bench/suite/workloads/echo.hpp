@@ -67,25 +67,26 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
 /// The catalog's entries for these workloads, and their functions.
 struct echo_family {
     static constexpr std::array about{
-        workload_info{"echo/rtt/tcp", about_traffic,
-                      "one operation is one round trip; clients and server share the loop",
-                      "All round trips over TCP. Connecting and eight round trips on each connection come "
-                      "first and are not timed. Every byte of every reply is compared. Fairness is Jain's "
-                      "index of the connections' shares when half of the round trips are done.",
-                      "The kernel: each round trip needs at least two sends and two receives. The loop's own "
-                      "part is the difference to the floors."},
+        workload_info{
+            "echo/rtt/tcp", about_traffic,
+            "one operation is one round trip; clients and server share the loop",
+            "All round trips over TCP are timed. Before that, the connections are opened and make eight "
+            "round trips each, which are not timed. Every byte of every reply is compared. Fairness is "
+            "Jain's index of the connections' shares when half of the round trips are done.",
+            "The kernel's work dominates: each round trip needs at least two sends and two receives. The "
+            "loop's own part of the time is the difference from the floors."},
         workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
-                      "The same as for echo/rtt/tcp.",
-                      "The same as for echo/rtt/tcp, with less work in the kernel, so that the loop's part "
-                      "is a larger share."},
+                      "The timed part is the same as for echo/rtt/tcp.",
+                      "The kernel's work dominates as for echo/rtt/tcp, but the kernel has less work, so the "
+                      "loop's part is a larger share."},
         workload_info{
             "echo/mostly_idle", about_traffic,
             "one operation is one round trip on one of 100 connections; 10,000 other connections are silent",
-            "The same as for echo/rtt/tcp, while the loop also waits for 10,000 silent connections. Another "
-            "process holds their other ends. Opening them is not timed; the memory of each is "
-            "bytes_per_item.",
-            "Work for all connections instead of the active ones: poll and select pass all of them to the "
-            "kernel in each call."},
+            "The timed part is the same as for echo/rtt/tcp, but the loop also waits for 10,000 silent "
+            "connections, whose clients are in another process. Opening these connections is not timed; "
+            "bytes_per_item is the memory of each.",
+            "If a loop does work for all connections and not only for the active ones, this work dominates: "
+            "poll and select pass all connections to the kernel in each call."},
     };
     // Workloads with many TCP connections, or with 100 connections and large messages, are measured
     // sequentially. If they were interleaved, their slices would be long, because a slice has at least six

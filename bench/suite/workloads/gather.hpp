@@ -76,8 +76,8 @@ task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
         }
     }
     t.end();
-    t.prove("children that ended", started, ended);
-    t.prove("gathers that completed before their children", 0, incomplete_gathers);
+    t.prove("number of children that ended", started, ended);
+    t.prove("number of gathers that completed before their children", 0, incomplete_gathers);
 }
 
 template <class Make, std::size_t... Index>
@@ -153,7 +153,7 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     }
     t.end();
     t.report("skew", static_cast<double>(skew.percentile_ns(50)));
-    t.prove("children that woke", t.operations() * gather_children, t.lateness().count());
+    t.prove("number of children that woke", t.operations() * gather_children, t.lateness().count());
 }
 
 /// One operation is one child of a gather of 100 children. Each child makes a round trip of 64 bytes on its
@@ -165,8 +165,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
     co_await detail::serve_while(session, [&session] { return detail::gather_round_trips(session); });
     std::uint64_t right_replies = 0;
     for (const detail::echo_counts& each : session.counts) right_replies += each.round_trips;
-    t.prove("round trips with the right reply", (session.rounds_before + warm_up_round_trips) * connections,
-            right_replies);
+    t.prove("number of round trips with the right reply",
+            (session.rounds_before + warm_up_round_trips) * connections, right_replies);
 }
 
 /// One operation is one leaf of a tree of gathers with ten children each. Each leaf yields once. The first
@@ -187,51 +187,55 @@ task_of<R> gather_tree(R& runtime, trial& t) {
         }
     }
     t.end();
-    t.prove("leaves that ended", started, ended);
-    t.prove("trees that completed before their leaves", 0, incomplete_trees);
+    t.prove("number of leaves that ended", started, ended);
+    t.prove("number of trees that completed before their leaves", 0, incomplete_trees);
 }
 
 /// The catalog's entries for these workloads, and their functions.
 struct gather_family {
     static constexpr std::array about{
-        workload_info{
-            "gather/ready", about_work, "one operation is one child of a gather of 1000; no child suspends",
-            "Creating, gathering and freeing the children. The first gather is not timed, because it uses "
-            "memory that the process has not touched before. Every child must end before its gather ends.",
-            "Allocating and freeing coroutine frames, and the join. No child waits."},
+        workload_info{"gather/ready", about_work,
+                      "one operation is one child of a gather of 1000; no child suspends",
+                      "Creating, gathering and freeing the children is timed. The first gather is not timed, "
+                      "because it uses memory that the process has not touched before. Every child must end "
+                      "before its gather ends.",
+                      "Most of the time is spent on allocating and freeing coroutine frames, and on the "
+                      "join. No child waits."},
         workload_info{"gather/yield", about_work,
                       "one operation is one child of a gather of 1000; each child yields once",
-                      "The same as for gather/ready.",
-                      "Allocating and freeing coroutine frames, the join, and one pass through the ready "
-                      "queue for each child."},
-        workload_info{"gather/sleep", about_joint_waits,
-                      "one operation gathers 1000 children that sleep to the same deadline",
-                      "All gathers, including the creation of their children. The deadline is 10 ms ahead. "
-                      "Lateness is recorded for each child. The skew of a gather is the time from the first "
-                      "child's wake-up to the last child's; the median of the gathers is reported.",
-                      "Waiting for the deadline. The skew is the cost of expiring 1000 timers and resuming "
-                      "their coroutines."},
+                      "The timed part is the same as for gather/ready.",
+                      "Most of the time is spent on allocating and freeing coroutine frames, on the join, "
+                      "and on one pass through the ready queue for each child."},
+        workload_info{
+            "gather/sleep", about_joint_waits,
+            "one operation gathers 1000 children that sleep to the same deadline",
+            "All gathers are timed, including the creation of their children. The deadline is 10 ms ahead. "
+            "Lateness is recorded for each child. The skew of a gather is the time from the wake-up of its "
+            "first child to the wake-up of its last child; the report contains the median of all gathers.",
+            "Most of the time is spent waiting for the deadline. The skew is the cost of expiring 1000 "
+            "timers and resuming their coroutines."},
         workload_info{
             "gather/echo", about_traffic,
             "one operation is one child of a gather of 100; each child makes a round trip on its own "
             "connection",
-            "All gathers, including the creation of their children. Connecting and eight round trips on each "
-            "connection come first and are not timed. Each latency covers a whole gather. Every byte of "
-            "every reply is compared.",
-            "System calls, as in echo/rtt with 100 connections; in addition, coroutine frames and the join."},
+            "All gathers are timed, including the creation of their children. Before that, the connections "
+            "are opened and make eight round trips each, which are not timed. Each latency covers a whole "
+            "gather. Every byte of every reply is compared.",
+            "Most of the time is spent on system calls, as in echo/rtt with 100 connections, and also on "
+            "coroutine frames and the join."},
         workload_info{"gather/tree", about_work,
                       "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
-                      "Creating, running and freeing whole trees. The first tree is not timed. All leaves "
-                      "must end before their tree ends.",
-                      "Coroutine frames: a tree has a ninth more frames than leaves, and all of them are "
-                      "alive at the same time."},
+                      "Creating, running and freeing whole trees is timed, except for the first tree. All "
+                      "leaves must end before their tree ends.",
+                      "Most of the time is spent on coroutine frames: a tree with N leaves has about N/9 "
+                      "further frames, and all frames are alive at the same time."},
     };
     static constexpr std::array shapes{
         workload_shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
         workload_shape{"gather/yield/children:1000", 0, 0, rate, 100, many_turns | scheduler, headline,
                        pairing::interleaved},
-        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, headline,
+        workload_shape{"gather/sleep/children:1000", 3, 20, no_rate, 100, many_turns, on_demand,
                        pairing::sequential},
         workload_shape{"gather/echo/children:100", 3000, 40'000, rate, 300, many_turns, on_demand,
                        pairing::interleaved}

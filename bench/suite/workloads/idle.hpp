@@ -33,7 +33,7 @@ task_of<R> idle(R& runtime, trial& t) {
     for (std::uint64_t i = 0; i < t.operations(); ++i)
         co_await sleep_and_record(runtime, t, runtime.now() + time);
     t.end();
-    t.prove("sleeps that ended", t.operations(), t.lateness().count());
+    t.prove("number of sleeps that ended", t.operations(), t.lateness().count());
 }
 
 }  // namespace detail
@@ -51,7 +51,7 @@ task_of<R> idle_sleepers(R& runtime, trial& t) {
         t.report("bytes_per_item",
                  static_cast<double>(resident_bytes() - resident_before) / static_cast<double>(Sleepers));
     co_await detail::idle(runtime, t);
-    t.prove("far timers that fired", 0, woken);
+    t.prove("number of far timers that fired", 0, woken);
 }
 
 template <Runtime R>
@@ -77,20 +77,20 @@ struct idle_family {
         workload_info{
             "idle/timer", about_idleness,
             "one operation is 2 s (small: 50 ms) in which the loop has one far timer and nothing to do",
-            "The idle time. A second timer ends it.",
-            "No work at all in a loop that blocks. A spinning loop burns a core."},
+            "The idle time is measured. A second timer ends it.",
+            "A loop that blocks does no work at all. A spinning loop keeps a core busy."},
         workload_info{
             "idle/sleepers", about_idleness,
             "one operation is 2 s (small: 50 ms) in which the loop has 1000 far timers and nothing to do",
-            "The same as for idle/timer. The sleeping coroutines are created before the timed section; the "
-            "memory of each is bytes_per_item. The trial fails if a far timer fires.",
-            "No work at all, unless the loop checks every timer on every turn."},
+            "The timed part is the same as for idle/timer. The sleeping coroutines are created before the "
+            "timed section; bytes_per_item is the memory of each. The trial fails if a far timer fires.",
+            "The loop does no work at all, unless it checks every timer on every turn."},
         workload_info{
             "idle/sockets", about_idleness,
             "one operation is 2 s (small: 50 ms) in which the loop waits for 1000 silent connections",
-            "The same as for idle/timer. The connections are opened before the timed section; the memory of "
-            "each is bytes_per_item. All of them must stay open and silent.",
-            "No work at all, unless the loop checks every connection on every turn."},
+            "The timed part is the same as for idle/timer. The connections are opened before the timed "
+            "section; bytes_per_item is the memory of each. All of them must stay open and silent.",
+            "The loop does no work at all, unless it checks every connection on every turn."},
     };
     static constexpr std::array shapes{
         workload_shape{"idle/timer", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},

@@ -72,11 +72,12 @@ task_of<R> mixed_server(R& runtime, trial& t) {
 struct mixed_family {
     static constexpr std::array about{
         workload_info{"mixed/server", about_traffic,
-                      "one operation is one round trip of an echo server, while two coroutines count",
-                      "All round trips on 10 connections, while each coroutine counts once per millisecond. "
-                      "Latencies are those of the round trips; lateness is that of the counting coroutines.",
-                      "The kernel's sends and receives. Lateness shows how long the server keeps the "
-                      "counting coroutines waiting."},
+                      "one operation is one round trip with an echo server, while two coroutines count",
+                      "All round trips on 10 connections are timed, while each of the two coroutines counts "
+                      "once per millisecond. The latencies are those of the round trips; the lateness is "
+                      "that of the counting coroutines.",
+                      "Most of the time is spent on the kernel's sends and receives. The lateness shows how "
+                      "long the server keeps the counting coroutines waiting."},
     };
     static constexpr std::array shapes{
         workload_shape{"mixed/server", 3000, 40'000, rate, 100, many_turns, on_demand, pairing::sequential}

@@ -27,8 +27,10 @@ task_of<R> pipe_read(R& runtime, trial& t) {
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
-                      "From the first write until the last byte has arrived. Every byte is compared.",
-                      "The system calls read and write, and the pauses while the pipe is full or empty."},
+                      "The time from the first write until the last byte has arrived is measured. Every byte "
+                      "is compared.",
+                      "Most of the time is spent on the system calls read and write, and on waiting while "
+                      "the pipe is full or empty."},
     };
     static constexpr std::array shapes{
         workload_shape{"pipe/read/bytes:4096", 3000, 100'000, rate, 100, pipes | many_turns, on_demand,

@@ -30,8 +30,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
         });
     }
     co_await runtime.yield();
-    t.prove("functions that ran, of those posted before a yield", count, ran);
-    t.prove("posted functions that ran out of order", 0, out_of_order);
+    t.prove("number of functions that were posted before a yield and ran", count, ran);
+    t.prove("number of posted functions that ran out of order", 0, out_of_order);
     const bool all_in_order = ran == count && out_of_order == 0;
     co_return all_in_order;
 }
@@ -54,8 +54,8 @@ task_of<R> yields_take_turns(R& runtime, trial& t) {
     std::array<task_of<R>, 2> both{walk(runtime, left, right, out_of_turn),
                                    walk(runtime, right, left, out_of_turn)};
     co_await runtime.gather(std::span<task_of<R>>(both));
-    t.prove("steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("steps that a coroutine took before the other one", 0, out_of_turn);
+    t.prove("number of steps of two coroutines that yield to each other", 2000, left + right);
+    t.prove("number of steps that the two coroutines did not take alternately", 0, out_of_turn);
 }
 
 template <Runtime R>
@@ -130,7 +130,7 @@ task_of<R> post_chain(R& runtime, trial& t) {
     links.last = t.next();
     links.post_next();
     co_await links.done.wait();
-    t.prove("functions that ran", t.operations(), links.ran);
+    t.prove("number of functions that ran", t.operations(), links.ran);
 }
 
 /// One operation is a posted function. 1000 functions are posted before any of them runs.
@@ -149,7 +149,7 @@ task_of<R> post_batch(R& runtime, trial& t) {
         }
     }
     t.end();
-    t.prove("functions that ran", t.operations(), all.ran);
+    t.prove("number of functions that ran", t.operations(), all.ran);
 }
 
 /// One operation is an await of a coroutine that does not suspend.
@@ -191,53 +191,58 @@ task_of<R> spawn(R& runtime, trial& t) {
         spawned += count;
     }
     t.end();
-    t.prove("spawned coroutines that ran", spawned, ran);
-    t.prove("spawned coroutines that ran inside spawn()", 0, ran_inline);
+    t.prove("number of spawned coroutines that ran", spawned, ran);
+    t.prove("number of spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
 /// The catalog's entries for these workloads, and their functions.
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
-                      "From the first post to the last function. The number of functions that ran is "
-                      "checked. Before the timed section, 1000 functions are posted at once, to check that "
-                      "none gets lost and that they run in order.",
-                      "The ready queue with one entry: the cost of an allocation, a lock or an atomic "
-                      "operation shows most clearly here."},
-        workload_info{
-            "post/batch", about_work, "one operation is a posted function; 1000 are posted, then all run",
-            "Posting and running the functions, and one wake-up of a coroutine for each batch. The checks "
-            "are those of post/chain.",
-            "Memory for 1000 queued functions: how a function is stored, and whether its memory is reused."},
+                      "The time from the first post to the end of the last function is measured. The number "
+                      "of functions that ran is checked. Before the timed section, 1000 functions are posted "
+                      "at once, to check that no function gets lost and that the functions run in order.",
+                      "The ready queue dominates, with one entry. Therefore, this workload shows the cost of "
+                      "an allocation, a lock or an atomic operation most clearly."},
+        workload_info{"post/batch", about_work,
+                      "one operation is a posted function; 1000 are posted, then all run",
+                      "Posting and running the functions is timed, and so is one wake-up of a coroutine for "
+                      "each batch. The checks are those of post/chain.",
+                      "The memory for 1000 queued functions dominates: the result depends on how the loop "
+                      "stores a function, and whether it reuses the memory."},
         workload_info{
             "post/cross_thread", about_work,
-            "one operation: another thread posts a function; the loop wakes, unless it is still polling, and "
-            "runs the function",
-            "From the first post after a warm-up (10 posts on one core, 2000 on two) to the last function. "
-            "The thread posts each function after the previous one has run. Latency is the time from before "
-            "the post until the function runs. Both threads stay on one core (cores:1) or on one core each "
-            "(cores:2), because the kernel would choose their cores anew in every process.",
-            "The kernel's wake-up of the loop's sleeping thread (eventfd or pipe), and that of the posting "
-            "thread. On one core this is a context switch. On two cores it is an interrupt to a sleeping "
-            "core, which is expensive in a virtual machine; a loop that still polls when the next function "
-            "is posted avoids it."},
+            "in one operation, another thread posts a function, and the loop runs it; the loop must wake "
+            "first, unless it is still polling",
+            "The time from the first post after a warm-up (10 posts on one core, 2000 on two) to the end of "
+            "the last function is measured. The thread posts each function after the previous one has run. "
+            "Latency is the time from just before a post until the function runs. Both threads share one "
+            "core (cores:1), or each has its own core (cores:2). The cores are fixed, because the kernel "
+            "would otherwise choose new ones in every process.",
+            "Most of the time is spent on two wake-ups by the kernel: of the loop's sleeping thread (eventfd "
+            "or pipe), and of the posting thread. On one core, a wake-up is a context switch. On two cores, "
+            "it is an interrupt to a sleeping core, which is expensive in a virtual machine. A loop that is "
+            "still polling when the next function is posted needs no wake-up."},
         workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
-                      "All yields of the coroutine. Before the timed section, two coroutines yield 1000 "
-                      "times each, to check that they run alternately.",
-                      "Suspending, one pass through the ready queue, and resuming; also, how often the loop "
-                      "asks the kernel for I/O while something is always ready."},
+                      "All yields of the coroutine are timed. Before the timed section, two coroutines yield "
+                      "1000 times each, to check that they run alternately.",
+                      "Most of the time is spent on suspending, on one pass through the ready queue, and on "
+                      "resuming. The result also depends on how often the loop asks the kernel for I/O while "
+                      "something is always ready."},
         workload_info{
             "spawn", about_work,
             "one operation spawns an empty coroutine; 1000 are spawned at a time, then all run",
-            "Creating, queueing, running and freeing the coroutines, and two yields for each batch. The "
-            "first 1000 are not timed, because they use memory that the process has not touched before. "
-            "Every coroutine must run, and none inside spawn().",
-            "Allocation of the coroutine's frame and of the library's data for it. Every asio contender "
-            "except asio-tuned also pays for co_spawn's own frame and for a third frame. The third one goes "
-            "through the queue first, because co_spawn inside the loop would start the coroutine inline."},
+            "Creating, queueing, running and freeing the coroutines is timed, and so are two yields for each "
+            "batch. The first 1000 coroutines are not timed, because they use memory that the process has "
+            "not touched before. Every coroutine must run, but not inside spawn().",
+            "Most of the time is spent on allocating the coroutine's frame and the library's data for it. "
+            "Every asio contender except asio-tuned also allocates a frame for co_spawn and a third frame. "
+            "The third frame is necessary because co_spawn inside the loop would start the coroutine "
+            "immediately; this frame goes through the queue first."},
         workload_info{"await/leaf", about_work, "one operation awaits a coroutine that does not suspend",
-                      "All awaits. The sum of the returned values is checked.",
-                      "Allocating, starting and freeing a coroutine. The loop takes no part in it."},
+                      "All awaits are timed. The sum of the returned values is checked.",
+                      "Most of the time is spent on allocating, starting and freeing a coroutine. The loop "
+                      "is not involved."},
     };
     static constexpr std::array shapes{
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},

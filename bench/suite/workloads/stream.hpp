@@ -54,8 +54,8 @@ struct stream_check {
 
     void prove(trial& t, std::uint64_t expected_bytes) const {
         if (error != 0) t.fail("the stream failed: " + std::generic_category().message(error));
-        t.prove("pieces that are not the bytes sent", 0, wrong_pieces);
-        t.prove("bytes received", expected_bytes, bytes);
+        t.prove("number of received pieces that differ from the bytes sent", 0, wrong_pieces);
+        t.prove("number of bytes received", expected_bytes, bytes);
     }
 };
 
@@ -325,8 +325,8 @@ task_of<R> accept_churn(R& runtime, trial& t) {
                                    detail::come_and_go(runtime, listener, t, messages, counts)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     const std::uint64_t all = warm_up_connections + t.operations();
-    t.prove("connections that were served", all, counts.served);
-    t.prove("connections with the right reply", all, counts.right_replies);
+    t.prove("number of connections that were served", all, counts.served);
+    t.prove("number of connections with the right reply", all, counts.right_replies);
 }
 
 /// In one operation, a message of 64 bytes is sent to 100 connections. All connections must receive the
@@ -342,7 +342,8 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
     tasks.push_back(detail::publisher(all));
     co_await runtime.gather(std::span<task_of<R>>(tasks));
     if (all.error != 0) t.fail("a connection failed: " + std::generic_category().message(all.error));
-    t.prove("messages that arrived as they were sent", t.operations() * subscribers, all.right_messages);
+    t.prove("number of messages that arrived with the bytes that were sent", t.operations() * subscribers,
+            all.right_messages);
 }
 
 /// The catalog's entries for these workloads, and their functions.
@@ -350,23 +351,24 @@ struct stream_family {
     static constexpr std::array about{
         workload_info{"stream/throughput", about_bulk,
                       "one operation is 64 KiB sent and received over one connection",
-                      "All chunks, from the first write until the last byte has arrived. Every byte is "
-                      "compared, by one memcmp over a piece that was just copied into the caches; this costs "
-                      "the same in each contender.",
-                      "Copying in the kernel, the size of the reads, and how often a full socket makes the "
-                      "sender wait."},
-        workload_info{
-            "accept/churn", about_traffic,
-            "one operation: a connection is opened and accepted, echoes 64 bytes, and is closed",
-            "All connections, one after the other. Latency is the lifetime of a connection. Every byte of "
-            "every reply is compared.",
-            "Opening and closing connections in the kernel; adding and removing descriptors in the loop."},
+                      "The time from the first write until the last byte has arrived is measured. Every byte "
+                      "is compared, by one memcmp over each piece that was just copied into the caches; this "
+                      "comparison costs the same in each contender.",
+                      "Copying in the kernel dominates. The result also depends on the size of the reads, "
+                      "and on how often a full socket makes the sender wait."},
+        workload_info{"accept/churn", about_traffic,
+                      "in one operation, a connection is opened and accepted, echoes 64 bytes, and is closed",
+                      "All connections are timed, one after the other. Latency is the lifetime of a "
+                      "connection. Every byte of every reply is compared.",
+                      "Most of the time is spent on opening and closing connections in the kernel, and on "
+                      "adding and removing descriptors in the loop."},
         workload_info{"fanout/broadcast", about_traffic,
                       "one operation sends 64 bytes to each of 100 connections",
-                      "All messages; every connection must have received a message before the next one is "
-                      "sent. Latency is the time until the last connection has the message. Connecting is "
-                      "not timed. Every byte of every message is compared.",
-                      "100 sends and 100 receives, and how many ready receivers one call finds."},
+                      "All messages are timed; every connection must have received a message before the next "
+                      "message is sent. Latency is the time until the last connection has the message. "
+                      "Connecting is not timed. Every byte of every message is compared.",
+                      "Most of the time is spent on 100 sends and 100 receives. The result also depends on "
+                      "how many ready receivers one wait of the loop finds."},
     };
     static constexpr std::array shapes{
         workload_shape{"stream/throughput/bytes:65536", 500, 20'000, rate, 100, many_turns, on_demand,

@@ -174,8 +174,8 @@ task_of<R> timer_churn(R& runtime, trial& t) {
         for (; left > 0; left -= Timers) co_await detail::churn_batch(runtime, Timers, handles, counts);
     co_await detail::wait_for_a_due_timer(runtime, counts.due_fired);
     t.end();
-    t.prove("timers that fired although they were cancelled", 0, counts.fired_after_all);
-    t.prove("due timers that fired", counts.batches + 2, counts.due_fired);
+    t.prove("number of timers that fired although they were cancelled", 0, counts.fired_after_all);
+    t.prove("number of due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
 /// One operation is one of operations() timers that are all due when the loop checks its timers. Arming is
@@ -202,8 +202,8 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     t.begin();
     co_await all.done.wait();
     t.end();
-    t.prove("timers that fired while the loop did not run", 0, called_too_soon);
-    t.prove("timers that fired", count, all.called);
+    t.prove("number of timers that fired while the loop did not run", 0, called_too_soon);
+    t.prove("number of timers that fired", count, all.called);
 }
 
 /// One operation is one period of 1 ms, while 10 connections echo and four coroutines yield all the time. The
@@ -220,7 +220,7 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     if (load.gave_up > 0)
         t.fail(
             "the loop checks its timers only when its ready queue is empty, and the queue was never empty");
-    t.prove("replies that are not the bytes sent", 0, wrong_replies);
+    t.prove("number of replies that differ from the bytes sent", 0, wrong_replies);
     if (load.round_trips == 0) t.fail("the load made no round trip on its connections");
 }
 
@@ -228,37 +228,45 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
 struct timer_family {
     static constexpr std::array about{
         workload_info{
-            "timer/periodic", about_waits, "a 1 kHz tick on absolute deadlines; the lateness of every tick",
-            "All ticks of the timer. Each deadline is the start plus a whole number of milliseconds, so that "
-            "a late tick does not delay the ones after it. Drift is the lateness of the last tick.",
-            "How the loop waits: the kernel's timer slack (50 us by default for epoll, poll and select; none "
-            "for timerfd and io_uring), rounding to milliseconds, and the wake-up itself."},
-        workload_info{"timer/ladder", about_waits,
-                      "one operation is one sleep of the given number of microseconds, alone in the loop",
-                      "All sleeps, one after the other; each has a deadline this far from now, and none must "
-                      "end early.",
-                      "The same as for timer/periodic. The sleeps below one millisecond show a loop that "
-                      "waits in whole milliseconds."},
+            "timer/periodic", about_waits,
+            "a timer ticks at 1 kHz on absolute deadlines, and the lateness of every tick is measured",
+            "All ticks of the timer are timed. Each deadline is the start plus a whole number of "
+            "milliseconds, so a late tick does not delay the following ticks. Drift is the lateness of the "
+            "last tick.",
+            "The result depends on how the loop waits: on the kernel's timer slack (50 us by default for "
+            "epoll, poll and select; none for timerfd and io_uring), on rounding to milliseconds, and on the "
+            "wake-up itself."},
+        workload_info{
+            "timer/ladder", about_waits,
+            "one operation is one sleep of the given number of microseconds; the loop has no other work",
+            "All sleeps are timed, one after the other. Each deadline is the given number of microseconds "
+            "after the start of its sleep, and no sleep must end early.",
+            "The result depends on how the loop waits, as for timer/periodic. The sleeps below one "
+            "millisecond show whether a loop waits in whole milliseconds."},
         workload_info{"timer/churn", about_work,
                       "one operation arms a timer and cancels it, in batches of the given number of timers",
-                      "For each batch: arming its timers in mixed order, one wait of the loop with all of "
-                      "them pending (a further timer, which is due, ends it), and cancelling them. After the "
-                      "last batch, one more such wait, in which a library may do deferred work for the "
-                      "cancelled timers. A cancelled timer must not fire. The first batch is not timed.",
-                      "Insertion into the timer queue and removal from it; cache misses, if the timers do "
-                      "not fit into the caches; and an allocation for each timer, if the library makes one."},
-        workload_info{"timer/expire", about_work, "one operation is one of many timers that are due at once",
-                      "From the loop's first check of its timers until the last timer has fired. Arming is "
-                      "not timed (the memory of each timer is bytes_per_item), and the thread sleeps until "
-                      "all timers are due. Each timer must fire once, and none before the timed section.",
-                      "Removal of the earliest timer from the queue, and cache misses, because the timers' "
-                      "memory is visited in the order of their deadlines."},
-        workload_info{"timer/under_load", about_lateness,
-                      "a 1 kHz tick while 10 connections echo and 4 coroutines yield all the time",
-                      "All ticks of the timer; their lateness is the result. Meanwhile, the connections must "
-                      "echo, and every reply must be correct.",
-                      "How many callbacks the loop runs before it checks the clock and the kernel again. A "
-                      "loop that checks them only when nothing is ready fails."},
+                      "Three steps are timed for each batch: arming its timers in mixed order, one wait of "
+                      "the loop while all of them are pending (a further timer, which is due, ends the "
+                      "wait), and cancelling the timers. After the last batch, one more such wait is timed, "
+                      "in which a library can do deferred work for the cancelled timers. A cancelled timer "
+                      "must not fire. The first batch is not timed.",
+                      "Most of the time is spent on inserting timers into the timer queue and removing them; "
+                      "on cache misses, if the timers do not fit into the caches; and on an allocation for "
+                      "each timer, if the library makes one."},
+        workload_info{
+            "timer/expire", about_work, "one operation is one of many timers that are due at once",
+            "The time from the loop's first check of its timers until the last timer has fired is measured. "
+            "Before that, the timers are armed (bytes_per_item is the memory of each), and the thread sleeps "
+            "until all timers are due. Each timer must fire once, but not before the timed section.",
+            "Most of the time is spent on removing the earliest timer from the queue, and on cache misses, "
+            "because the loop visits the timers' memory in the order of their deadlines."},
+        workload_info{
+            "timer/under_load", about_lateness,
+            "a timer ticks at 1 kHz while 10 connections echo and 4 coroutines yield all the time",
+            "All ticks of the timer are timed; their lateness is the result. Meanwhile, the connections must "
+            "echo, and every reply must be correct.",
+            "The result depends on how many callbacks the loop runs before it checks the clock and the "
+            "kernel again. The trial fails if the loop checks them only when nothing is ready."},
     };
     static constexpr std::array shapes{
         workload_shape{"timer/periodic", 30, 1000, no_rate, 100, many_turns, headline, pairing::sequential},

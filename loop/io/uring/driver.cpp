@@ -116,8 +116,8 @@ public:
         if (runs_in_this_thread()) return;
         if (lent_ != 0) {
             throw_errno(
-                "io_uring: the loop still has pending requests in the thread that ran it; run the loop in "
-                "that thread",
+                "io_uring: the loop still has pending requests in the thread that ran the loop before; run "
+                "the loop in that thread again",
                 EEXIST);
         }
         begin_anew();
@@ -274,7 +274,7 @@ private:
         bool accepting = false;    // an accept is in the kernel
         bool has_backlog = false;  // more connections were waiting when the last accept completed
     };
-    static_assert(sizeof(descriptor) == 64, "or it is not in one cache line");
+    static_assert(sizeof(descriptor) == 64, "a descriptor must fit into one cache line");
 
     static std::uint64_t user_data(owner whose, int fd = 0) noexcept {
         return std::uint64_t{static_cast<std::uint8_t>(whose)} << 56 | static_cast<unsigned>(fd);

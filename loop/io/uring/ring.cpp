@@ -52,15 +52,15 @@ std::string cause_and_remedy(int error) {
             return forbidden();
         case EINVAL:
             return kernel +
-                   "refuses the ring: it is older than 6.1, a sandbox supports fewer flags, or the limits of "
-                   "the ring "
-                   "are wrong (1 to 32768 submissions, and at least as many completions); use a design on "
-                   "epoll";
+                   "refuses to create the ring: the kernel is older than 6.1, a sandbox supports fewer "
+                   "flags, or the limits of the ring are wrong (1 to 32768 submissions, and at least as many "
+                   "completions); use a design on epoll";
         case ENOMEM:
-            return "out of memory, or over the limit on locked memory; raise the limit (ulimit -l)";
+            return "there is not enough memory, or the process reached its limit on locked memory; raise the "
+                   "limit (ulimit -l)";
         case EMFILE:
         case ENFILE:
-            return "out of file descriptors; raise the limit (ulimit -n)";
+            return "no file descriptors are left; raise the limit on open files (ulimit -n)";
         default:
             return "the cause is unknown; use a design on epoll";
     }
@@ -134,8 +134,8 @@ void uring_ring::enter(unsigned completions_wanted) {
     const int error = try_enter(completions_wanted);
     if (error == EEXIST)
         throw_errno(
-            "io_uring_enter: the loop was used in two threads; run the loop, and destroy its objects, in the "
-            "same thread",
+            "io_uring_enter: two threads used the loop; run the loop, and destroy its objects, in the same "
+            "thread",
             error);
     if (error != 0) throw_failed("io_uring_enter", error);
 }

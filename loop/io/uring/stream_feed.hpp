@@ -52,7 +52,7 @@ public:
           contents_(count_max) {
         void* const memory =
             ::mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw_failed("mmap of receive buffers");
+        if (memory == MAP_FAILED) throw_failed("cannot map memory for the receive buffers (mmap)");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         try {
             begin();
@@ -77,7 +77,7 @@ public:
         const int error = -io_uring_register_buf_ring(&owner_, &registration, 0);
         if (error != 0) {
             throw_errno(
-                "io_uring refused: cannot register receive buffers; use Linux 6.1 or later, and raise the "
+                "io_uring refused to register the receive buffers; use Linux 6.1 or later, and raise the "
                 "limit on locked memory (ulimit -l)",
                 error);
         }

@@ -28,7 +28,8 @@ std::string family_section(const family& group) {
         }
         out += "\n";
     }
-    return out + "\n";
+    const auto note = contradiction_note(group.lines);
+    return out + (note.empty() ? "\n" : fmt::format("\n{}\n\n", escaped_markdown(note)));
 }
 
 }  // namespace

@@ -1,126 +1,35 @@
-// Draws the summary screen. Contenders are rows and workloads are columns, because there are more contenders
-// than workloads, and because readers compare the cells of a column. The floors share one row, which shows
-// the best floor of each column.
+// Draws the summary screen: who is fastest, how far the run can be trusted, tables of the primary metrics
+// with contenders as rows and workloads as columns, and idle CPU. The floors share one row, which shows the
+// best floor of each column.
 #include "reports/render/terminal/screen.hpp"
 
-#include <fmt/color.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/formats/formats.hpp"
+#include "reports/render/leads.hpp"
 #include "reports/render/summary_sentences.hpp"
+#include "reports/render/terminal/bands.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
+#include "reports/render/terminal/painted.hpp"
+#include "reports/render/terminal/screen_fastest.hpp"
+#include "reports/render/terminal/screen_rows.hpp"
 
 namespace loopbench::reports {
 
 namespace {
 
 constexpr std::size_t label_columns = 20;
-constexpr std::size_t gap = 2;
 constexpr std::string_view no_number = "-";
-
-enum class tone { plain, title, good, bad };
-
-/// A text for the terminal. Its width does not include the escape sequences for colours.
-class painted {
-public:
-    explicit painted(colours how) : how_{how} {}
-
-    /// Adds a text. Trailing spaces get no colour, so that finished() can remove them.
-    void add(std::string_view text, tone as = tone::plain) {
-        width_ += width_of(text);
-        const auto end = text.find_last_not_of(' ') + 1;
-        bytes_ += how_ == colours::off || as == tone::plain
-                      ? std::string{text.substr(0, end)}
-                      : fmt::format(style_of(as), "{}", text.substr(0, end));
-        bytes_ += text.substr(end);
-    }
-    void pad_to(std::size_t width) {
-        if (width > width_) add(std::string(width - width_, ' '));
-    }
-    [[nodiscard]] std::size_t width() const { return width_; }
-    [[nodiscard]] std::string line() const { return finished(bytes_); }
-    void append(const painted& other) {
-        bytes_ += other.bytes_;
-        width_ += other.width_;
-    }
-
-private:
-    static fmt::text_style style_of(tone as) {
-        if (as == tone::title) return fmt::emphasis::bold;
-        return fmt::fg(as == tone::good ? fmt::terminal_color::green : fmt::terminal_color::red);
-    }
-
-    colours how_;
-    std::string bytes_;
-    std::size_t width_ = 0;
-};
-
-struct shown_cell {
-    std::string text{no_number};
-    tone how = tone::plain;
-};
-
-struct shown_column {
-    std::vector<std::string> title;  // the lines of the title
-    std::vector<shown_cell> cells;   // one cell for each row
-    [[nodiscard]] std::size_t width() const {
-        std::size_t widest = 0;
-        for (const auto& line : title) widest = std::max(widest, width_of(line));
-        for (const auto& cell : cells) widest = std::max(widest, width_of(cell.text));
-        return widest;
-    }
-};
-
-/// The columns of one workload. They stay together when a wide table is split.
-struct column_group {
-    std::vector<std::string> title;  // the lines of the title above several columns
-    std::vector<shown_column> columns;
-    [[nodiscard]] std::size_t columns_width() const {
-        std::size_t sum = columns.size() - 1;
-        for (const auto& column : columns) sum += column.width();
-        return sum;
-    }
-    [[nodiscard]] std::size_t width() const {
-        std::size_t widest = columns_width();
-        for (const auto& line : title) widest = std::max(widest, width_of(line));
-        return widest;
-    }
-};
-
-/// Splits a workload's name into lines, for example "echo/rtt", "conns:100". A line is too long only if a
-/// part of the name is.
-std::vector<std::string> name_in_lines(std::string_view name, std::size_t columns) {
-    constexpr std::size_t longest_part = 20, most_lines = 5;
-    std::vector<std::string> lines;
-    while (!name.empty()) {
-        auto end = std::min(name.find('/'), name.size());
-        if (const auto colon = name.find(':'); colon < end && end > columns) end = colon + 1;
-        const auto part = clipped(printable(name.substr(0, end)), longest_part);
-        name.remove_prefix(end < name.size() && name[end] == '/' ? end + 1 : end);
-        if (!lines.empty() && !lines.back().ends_with(':') &&
-            width_of(lines.back()) + 1 + width_of(part) <= columns)
-            lines.back() += "/" + part;
-        else
-            lines.push_back(part);
-    }
-    if (lines.size() > most_lines) {
-        lines.resize(most_lines);
-        lines.back() = "...";
-    }
-    return lines;
-}
 
 /// Formats a time with two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
@@ -139,11 +48,6 @@ std::string long_time(double ns) {
     return text;
 }
 
-std::string short_share(double value) {
-    const double percent = 100 * value;
-    return fmt::format("{:.{}f}%", percent, percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0);
-}
-
 std::string short_rate(double per_second) {
     if (per_second >= 99'950) return fmt::format("{:.0f}k", per_second / 1000);
     return fmt::format("{:.{}f}", per_second, per_second < 9.95 ? 1 : 0);
@@ -155,26 +59,25 @@ struct metric_column {
     std::string_view metric;
     std::string_view title;
     formatter format;
+    bool as_ratio = false;  // if true, only the baseline has a value, and the others have ratios to it
 };
 
-/// The shape of a table. The table shows the workloads for which the table's first metric is a primary
-/// metric.
+/// A table of the screen, for some workloads.
 struct table_shape {
-    std::string_view title;
-    std::array<metric_column, 3> columns;  // entries without a metric are left out
-    bool as_ratios = false;  // if true, shows values only for the baseline, in one column per workload
+    std::string_view subtitle;
+    std::vector<metric_column> columns;
+    std::string_view level_on = {};  // see rows_of()
+    bool has_floor = true;
 };
 
-constexpr std::array shapes{
-    table_shape{"time per operation", {{{"time", "", long_time}}}, true},
-    table_shape{
-        "timer lateness and CPU per operation",
-        {{{"late_p50", "p50", short_time}, {"late_p99", "p99", short_time}, {"cpu", "CPU", short_time}}}},
-    table_shape{"wake-ups and CPU of an idle process",
-                {{{"wakeups", "woken/s", short_rate}, {"spin", "CPU", short_share}}}},
-    table_shape{"server under load: capacity in requests per second, and p99 latency",
-                {{{"capacity", "capacity", short_rate}, {"latency_p99", "p99", short_time}}}},
-};
+const table_shape time_and_cpu{"", {{"time", "time", long_time, true}, {"cpu", "CPU", short_time}}};
+const table_shape only_time{"", {{"time", "", long_time, true}}};
+const table_shape timers{"late, and CPU per operation",
+                         {{"late_p50", "late", short_time}, {"cpu", "CPU", short_time}},
+                         "late_p50",
+                         false};
+const table_shape server{"capacity per second, p99 latency",
+                         {{"capacity", "capacity", short_rate}, {"latency_p99", "p99", short_time}}};
 
 std::string_view mark_of(const std::optional<verdict>& judged) {
     if (judged == verdict::equivalent) return "=";
@@ -215,46 +118,140 @@ private:
     std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // indexes in all_
 };
 
+/// Returns the parts of the workloads' names: those that all names begin with, and those that all end with.
+std::pair<std::string, std::string> common_parts(const names& workloads) {
+    const auto first = workloads.front();
+    std::size_t front = 0, back = 0;
+    for (std::size_t at = first.find('/'); at != std::string_view::npos; at = first.find('/', at + 1))
+        if (std::ranges::all_of(workloads,
+                                [&](auto each) { return each.starts_with(first.substr(0, at + 1)); }))
+            front = at + 1;
+    for (std::size_t at = first.rfind('/'); at != std::string_view::npos && at >= front && at > 0;
+         at = first.rfind('/', at - 1))
+        if (std::ranges::all_of(workloads, [&](auto each) {
+                return each.size() > front + first.size() - at && each.ends_with(first.substr(at));
+            }))
+            back = first.size() - at;
+    return {std::string{first.substr(0, front)}, std::string{first.substr(first.size() - back)}};
+}
+
 class screen {
 public:
-    screen(const report& content, colours paint) : content_{content}, paint_{paint}, index_{content} {
-        std::set<std::string_view> seen;
-        for (const auto& item : content.results)
-            if (!index_.is_floor(item.contender) && seen.insert(item.contender).second)
-                rows_.push_back(item.contender);
-        const auto baseline = std::ranges::find(rows_, std::string_view{content.baseline});
-        if (baseline != rows_.end()) std::rotate(rows_.begin(), baseline, baseline + 1);
-        if (!index_.floors().empty()) rows_.push_back(floor_row);
-    }
+    screen(const report& content, colours paint) : content_{content}, paint_{paint}, in_{content} {}
 
     std::string text() {
-        std::string out, tables;
-        for (const auto& each : summary_sentences_of(content_)) out += said(each);
-        for (const auto& shape : shapes) tables += table(shape);
-        if (!tables.empty()) out += legend() + tables;
-        const auto why = reasons();
-        return why.empty() ? out : out + "\n" + why;
+        std::string out;
+        for (const auto& each : summary_sentences_of(content_))
+            if (each.about == topic::failed) out += paragraph("FAILED", lower_case_title(each));
+        const auto fastest = fastest_of(in_);
+        for (const auto& each : fastest)
+            out += paragraph(&each == &fastest.front() ? "FASTEST" : "", each.text, each.kind);
+        if (!content_.results.empty()) out += trust();
+        out += tables(fastest.empty());
+        for (const auto& item : content_.results)
+            if (item.status == result_status::failed) missing_.add(item);
+        out += legend();
+        for (const auto& each : summary_sentences_of(content_))
+            if (each.about == topic::waiting)
+                out += paragraph("IDLE", std::string_view{each.text}.substr(0, each.text.rfind('.')));
+        return out;
     }
 
 private:
-    static constexpr std::string_view floor_row{};  // an empty name, which no contender has
-
     const report& content_;
     colours paint_;
-    report_index index_;
-    std::vector<std::string_view> rows_;
+    indexed_report in_;
     missing_reasons missing_;
+    std::set<std::string_view> select_loops_;
+    std::set<char> marks_;
+    std::size_t more_workloads_ = 0;
 
-    /// Returns a sentence like "Speed: ..." in lines. All lines but the first are indented.
-    [[nodiscard]] std::string said(const summary_sentence& what) const {
-        const auto title = fmt::format("{}:", what.title);
-        const auto lines = wrapped(fmt::format("{} {}", title, printable(what.text)), screen_columns, "  ");
-        painted first{paint_};
-        first.add(title, tone::title);
-        first.add(std::string_view{lines.front()}.substr(title.size()));
-        auto out = first.line();
-        for (const auto& line : std::span{lines}.subspan(1)) out += line + "\n";
+    static std::string lower_case_title(const summary_sentence& each) {
+        return each.title == "Failed" ? each.text : fmt::format("{}: {}", each.title, each.text);
+    }
+
+    /// Returns a text in lines, after a title and perhaps a subject.
+    [[nodiscard]] std::string paragraph(std::string_view title, std::string_view text,
+                                        std::string_view subject = {}) const {
+        constexpr std::size_t title_columns = 8, gap = 2;
+        const auto indent = title_columns + (subject.empty() ? 0 : width_of(subject) + gap);
+        const auto lines = wrapped(printable(text), screen_columns - indent);
+        std::string out;
+        for (const auto& line : lines) {
+            painted shown{paint_};
+            const bool is_first = &line == &lines.front();
+            if (is_first) shown.add(title, tone::title);
+            shown.pad_to(title_columns);
+            if (is_first && !subject.empty()) shown.add(fmt::format("{}:", subject));
+            shown.pad_to(indent);
+            shown.add(line);
+            out += shown.line();
+        }
         return out;
+    }
+
+    /// Returns the paragraph about the trust. Its first word has a colour.
+    [[nodiscard]] std::string trust() const {
+        auto text = paragraph("TRUST", trust_in(content_));
+        for (const auto& [word, how] : {std::pair{"UNRELIABLE", tone::bad}, {"RELIABLE", tone::good}}) {
+            const auto at = text.find(word);
+            if (at == std::string::npos) continue;
+            painted shown{paint_};
+            shown.add(word, how);
+            auto bytes = shown.line();
+            bytes.pop_back();  // the end of the line
+            return text.replace(at, std::string_view{word}.size(), bytes);
+        }
+        return text;
+    }
+
+    std::string tables(bool nothing_is_fastest) {
+        constexpr std::size_t many = 12, of_mixed = 3, of_mixed_timers = 2;
+        names with_cpu, other, timed, served;
+        for (const auto workload : in_.workloads()) {
+            if (in_.is_about(workload, "late_p50"))
+                timed.push_back(workload);
+            else if (in_.is_about(workload, "capacity"))
+                served.push_back(workload);
+            else if (in_.is_about(workload, "time"))
+                (in_.is_about(workload, "cpu") ? with_cpu : other).push_back(workload);
+        }
+        const auto families = by_family(with_cpu);
+        const auto kinds = families.size() + (other.empty() ? 0U : 1U) + (timed.empty() ? 0U : 1U) +
+                           (served.empty() ? 0U : 1U);
+        const bool mixed = kinds > 1;
+        std::string first, rest;
+        for (const auto& family : families) first += table(family, time_and_cpu, mixed ? of_mixed : many);
+        rest += table(one_of_each_family_first(timed), timers, mixed ? of_mixed_timers : many);
+        rest += table(served, server, many);
+        if (!nothing_is_fastest && !(first.empty() && rest.empty()))
+            std::erase_if(other, [](std::string_view each) { return is_scheduling(each); });
+        return first + table(other, only_time, many) + rest;
+    }
+
+    /// Moves the first workload of each family to the front.
+    static names one_of_each_family_first(const names& workloads) {
+        names first, rest;
+        for (const auto& family : by_family(workloads)) {
+            first.push_back(family.front());
+            rest.insert(rest.end(), family.begin() + 1, family.end());
+        }
+        first.insert(first.end(), rest.begin(), rest.end());
+        return first;
+    }
+
+    static std::vector<names> by_family(const names& workloads) {
+        std::vector<names> families;
+        const auto family = [](std::string_view name) { return name.substr(0, name.find('/')); };
+        for (const auto each : workloads) {
+            const auto found = std::ranges::find_if(
+                families, [&](const names& those) { return family(those.front()) == family(each); });
+            if (found == families.end())
+                families.push_back({each});
+            else
+                found->push_back(each);
+        }
+        return families;
     }
 
     /// Returns true if `one` is better than `other`. Both results must have medians.
@@ -266,38 +263,100 @@ private:
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
-        for (const auto who : index_.floors())
-            if (const auto* const found = index_.number(workload, who, metric))
+        for (const auto who : in_.floors())
+            if (const auto* const found = in_.number(workload, who, metric))
                 if (best == nullptr || is_better(*found, *best)) best = found;
         if (best == nullptr) return std::nullopt;
         return best->contender;
     }
 
-    [[nodiscard]] std::optional<std::string_view> who_is(std::string_view row, std::string_view workload,
-                                                         std::string_view metric) const {
-        return row == floor_row ? best_floor(workload, metric) : row;
+    /// Returns the results of a cell: those of all members of the row.
+    [[nodiscard]] sources results_of(const screen_row& row, std::string_view workload,
+                                     const table_shape& shape, std::string_view metric) const {
+        sources all;
+        names who = row.members;
+        if (row.kind == row_kind::floor)
+            if (const auto best = best_floor(workload, shape.columns[0].metric)) who = {*best};
+        for (const auto each : who)
+            if (const auto* const found = in_.number(workload, each, metric)) all.push_back(found);
+        return all;
     }
 
-    [[nodiscard]] shown_cell ratio_cell(const result& item, const metric_column& column) const {
-        if (item.contender == content_.baseline || index_.baseline(item.workload) == nullptr)
-            return {column.format(*item.median)};
-        if (!item.to_baseline) return {};
-        return {fmt::format("{}{}", three_digits(item.to_baseline->median), mark_of(item.judged)),
-                tone_of(item.judged)};
-    }
-
-    [[nodiscard]] shown_cell cell(std::string_view row, std::string_view workload, const table_shape& shape,
-                                  const metric_column& column) const {
-        const auto who = who_is(row, workload, shape.columns[0].metric);
-        const auto* const item = who ? index_.find(workload, *who, column.metric) : nullptr;
-        if (item != nullptr && item->median) {
-            if (shape.as_ratios) return ratio_cell(*item, column);
-            return {column.format(*item->median) + max_of_text(*item) + std::string{mark_of(item->judged)},
-                    tone_of(item->judged)};
+    /// Returns the mark of a cell, and remembers it for the legend.
+    std::string marked(const sources& those) {
+        char mark = 0;
+        for (const auto* item : those) {
+            if (item->contender == content_.baseline) continue;
+            const auto own = mark_of(item->judged);
+            if (own == "?" || (is_untrusted(content_) && item->to_baseline)) mark = '?';
+            if (own == "=" && mark == 0) mark = '=';
         }
-        const auto* const time = who ? index_.find(workload, *who, "time") : nullptr;
-        if (time != nullptr && time->status == result_status::failed) return {"failed", tone::bad};
-        if (time != nullptr && time->status == result_status::not_run) return {"not run"};
+        if (mark == 0) return "";
+        marks_.insert(mark);
+        return {mark};
+    }
+
+    [[nodiscard]] tone tone_of_all(const sources& those) const {
+        if (is_untrusted(content_)) return tone::plain;
+        const auto first = tone_of(those.front()->judged);
+        const auto same = [&](const result* item) { return tone_of(item->judged) == first; };
+        return std::ranges::all_of(those, same) ? first : tone::plain;
+    }
+
+    /// Returns a value, or a range like "27-38µs".
+    static std::string range_of(std::vector<double> values, const auto& format) {
+        const auto [least, most] = std::ranges::minmax(values);
+        auto from = format(least), to = format(most);
+        if (from == to) return to;
+        const auto unit = from.find_first_not_of("-0123456789.");
+        if (unit != std::string::npos && to.ends_with(from.substr(unit)) &&
+            to.find_first_not_of("-0123456789.") + from.size() - unit == to.size())
+            from.resize(unit);
+        return from + "-" + to;
+    }
+
+    /// Returns the values or the ratios of the results. Ratios need an interval.
+    shown_cell cell_of(const sources& those, const metric_column& column) {
+        const auto& workload = those.front()->workload;
+        const auto is_ratio = [&](const result* item) {
+            return column.as_ratio && item->contender != content_.baseline && item->to_baseline &&
+                   item->to_baseline->low && in_.baseline(workload, column.metric) != nullptr;
+        };
+        std::vector<double> values;
+        if (std::ranges::all_of(those, is_ratio)) {
+            for (const auto* item : those) values.push_back(item->to_baseline->median);
+            const auto as_ratio = [](double value) { return three_digits(value) + "×"; };
+            return {range_of(values, as_ratio) + marked(those), tone_of_all(those)};
+        }
+        for (const auto* item : those) values.push_back(*item->median);
+        return {range_of(values, column.format) + max_of_text(*those.front()) + marked(those),
+                tone_of_all(those)};
+    }
+
+    /// Returns the paired ratio of io_uring to epoll.
+    shown_cell drivers_cell(std::string_view workload, const metric_column& column) {
+        for (const auto* item : in_.of(workload, column.metric)) {
+            if (!item->to_epoll) continue;
+            const auto& to = *item->to_epoll;
+            const bool is_sure = is_difference(to.judged) && !is_untrusted(content_);
+            const std::string mark{is_sure ? "" : to.judged == verdict::equivalent ? "=" : "?"};
+            if (!mark.empty()) marks_.insert(mark.front());
+            return {three_digits(to.median) + "×" + mark, is_sure ? tone_of(to.judged) : tone::plain};
+        }
+        return {};
+    }
+
+    shown_cell cell(const screen_row& row, std::string_view workload, const table_shape& shape,
+                    const metric_column& column) {
+        if (row.kind == row_kind::drivers) return drivers_cell(workload, column);
+        const auto those = results_of(row, workload, shape, column.metric);
+        if (!those.empty()) return cell_of(those, column);
+        for (const auto who : row.members) {
+            const auto* const time = in_.find(workload, who, "time");
+            if (time == nullptr) continue;
+            if (time->status == result_status::failed) return {"failed", tone::bad};
+            if (time->status == result_status::not_run) return {"not run"};
+        }
         return {};
     }
 
@@ -311,205 +370,121 @@ private:
             if (!is_marked(each) && each.text != "failed" && each.text != "not run") each.text += ' ';
     }
 
-    [[nodiscard]] column_group group(std::string_view workload, const table_shape& shape,
-                                     const std::vector<std::string_view>& rows) const {
-        column_group all;
-        for (const auto& column : shape.columns) {
-            if (column.metric.empty()) continue;
-            shown_column shown;
-            if (!column.title.empty()) shown.title = {std::string{column.title}};
-            for (const auto row : rows) shown.cells.push_back(cell(row, workload, shape, column));
-            align_marks(shown);
-            all.columns.push_back(std::move(shown));
+    [[nodiscard]] std::vector<screen_row> rows_for(const names& workloads, const table_shape& shape) const {
+        std::vector<std::string_view> metrics;
+        for (const auto& column : shape.columns) metrics.push_back(column.metric);
+        auto rows = rows_of(in_, workloads, metrics, shape.level_on);
+        const auto has_floor = [&](auto each) { return best_floor(each, metrics[0]).has_value(); };
+        if (shape.has_floor && std::ranges::any_of(workloads, has_floor))
+            rows.push_back({row_kind::floor, {}});
+        const auto has_drivers = [&](auto each) {
+            return std::ranges::any_of(in_.of(each, metrics[0]),
+                                       [](auto* item) { return item->to_epoll.has_value(); });
+        };
+        if (std::ranges::any_of(workloads, has_drivers)) rows.push_back({row_kind::drivers, {}});
+        return rows;
+    }
+
+    std::string table(names workloads, const table_shape& shape, std::size_t most_workloads) {
+        const auto left_out = workloads.size() - std::min(workloads.size(), most_workloads);
+        workloads.resize(workloads.size() - left_out);
+        if (workloads.empty()) return "";
+        for (const auto workload : workloads) note_missing(workload, shape);
+        const auto rows = rows_for(workloads, shape);
+        if (rows.empty()) return "";
+        const auto [front, back] = common_parts(workloads);
+        banded_table shown{title_of(front, back, workloads), subtitle_of(shape, workloads), {}, {}};
+        const auto all = all_members(rows);
+        for (const auto& row : rows) {
+            shown.labels.push_back(label(row, all));
+            if (are_select_loops(in_, row.members))
+                select_loops_.insert(row.members.begin(), row.members.end());
         }
-        constexpr std::size_t of_one_column = 12;
-        if (all.columns.size() == 1)
-            all.columns[0].title = name_in_lines(workload, of_one_column);
-        else
-            all.title = name_in_lines(workload, all.width());
+        for (const auto workload : workloads) {
+            auto name = workload.substr(front.size(), workload.size() - front.size() - back.size());
+            shown.groups.push_back(group(workload, workloads.size() == 1 ? "" : name, shape, rows));
+        }
+        auto out = "\n" + draw_bands(shown, screen_columns, paint_);
+        if (left_out > 0) more_workloads_ += left_out;
+        return out;
+    }
+
+    static std::string title_of(std::string_view front, std::string_view back, const names& workloads) {
+        if (workloads.size() == 1) return clipped(printable(workloads.front()), 2 * label_columns);
+        if (front.ends_with('/')) front.remove_suffix(1);
+        if (back.starts_with('/')) back.remove_prefix(1);
+        return clipped(printable(fmt::format("{}{}{}", front, back.empty() ? "" : ", ", back)),
+                       2 * label_columns);
+    }
+
+    [[nodiscard]] std::string subtitle_of(const table_shape& shape, const names& workloads) const {
+        if (!shape.columns[0].as_ratio) return std::string{shape.subtitle};
+        const auto has_baseline = [&](auto each) { return in_.baseline(each) != nullptr; };
+        if (std::ranges::none_of(workloads, has_baseline)) return "time per operation";
+        return fmt::format("× as fast as {}", clipped(printable(content_.baseline), label_columns));
+    }
+
+    static names all_members(const std::vector<screen_row>& rows) {
+        names all;
+        for (const auto& row : rows) all.insert(all.end(), row.members.begin(), row.members.end());
         return all;
     }
 
-    [[nodiscard]] bool has_numbers(std::string_view row, std::string_view workload,
-                                   const table_shape& shape) const {
-        const auto who = who_is(row, workload, shape.columns[0].metric);
-        return who && std::ranges::any_of(shape.columns, [&](const metric_column& column) {
-                   const auto* const found = index_.find(workload, *who, column.metric);
-                   return found != nullptr && (found->median || found->status == result_status::failed);
-               });
+    [[nodiscard]] std::string label(const screen_row& row, const names& all) const {
+        if (row.kind == row_kind::floor) return "  no loop (floor)";
+        if (row.kind == row_kind::drivers) return "  io_uring/epoll";
+        return "  " + label_of(in_, row.members, all);
     }
 
-    void note_missing(std::string_view row, std::string_view workload, const table_shape& shape) {
-        if (has_numbers(row, workload, shape) && row != floor_row) {
-            // Adds the missing metrics of results that have other numbers.
-            for (const auto& column : shape.columns)
-                if (const auto* const found = index_.find(workload, row, column.metric);
-                    found != nullptr && (!found->median || found->status == result_status::failed))
-                    missing_.add(*found);
-            return;
+    column_group group(std::string_view workload, std::string_view name, const table_shape& shape,
+                       const std::vector<screen_row>& rows) {
+        column_group all{clipped(printable(name), label_columns), {}};
+        for (const auto& column : shape.columns) {
+            shown_column shown{std::string{column.title}, {}};
+            for (const auto& row : rows) shown.cells.push_back(cell(row, workload, shape, column));
+            align_marks(shown);
+            const auto is_empty = [](const shown_cell& each) { return each.text.starts_with(no_number); };
+            if (column.metric == "cpu" && std::ranges::all_of(shown.cells, is_empty)) continue;
+            all.columns.push_back(std::move(shown));
         }
-        for (const auto& who : row == floor_row ? index_.floors() : std::set<std::string_view>{row})
-            if (const auto* const time = index_.find(workload, who, "time");
-                time != nullptr && !time->median && !has_numbers(row, workload, shape))
-                missing_.add(*time);
+        return all;
     }
 
-    std::string table(const table_shape& shape) {
-        std::vector<std::string_view> workloads;
-        for (const auto workload : index_.workloads())
-            if (index_.is_about(workload, shape.columns[0].metric)) workloads.push_back(workload);
-        if (workloads.empty()) return "";
-        std::vector<std::string_view> rows;
-        for (const auto row : rows_) {
-            if (std::ranges::any_of(workloads,
-                                    [&](auto workload) { return has_numbers(row, workload, shape); }))
-                rows.push_back(row);
-            for (const auto workload : workloads) note_missing(row, workload, shape);
-        }
-        if (rows.empty()) return "";
-        std::vector<column_group> groups;
-        for (const auto workload : workloads) groups.push_back(group(workload, shape, rows));
-        std::string title = shape.as_ratios ? cost_title(workloads) : std::string{shape.title};
-        if (groups.size() == 1 && !groups[0].title.empty()) {  // not above each part of the table
-            title = fmt::format("{}: {}", clipped(printable(workloads.front()), 2 * label_columns), title);
-            groups[0].title.clear();
-        }
-        painted heading{paint_};
-        heading.add(clipped(title, screen_columns), tone::title);
-        return "\n" + heading.line() + bands(rows, groups);
-    }
-
-    /// Returns the title that describes the cells of ratio_cell(). The table has ratios if the baseline has a
-    /// time, even if the baseline is a floor.
-    [[nodiscard]] std::string cost_title(const std::vector<std::string_view>& workloads) const {
-        const auto has_baseline = [&](std::string_view each) { return index_.baseline(each) != nullptr; };
-        if (rows_.size() < 2 || std::ranges::none_of(workloads, has_baseline)) return "time per operation";
-        return fmt::format("time per operation of {}; the others as ratios to it (above 1 is faster)",
-                           clipped(printable(content_.baseline), label_columns));
-    }
-
-    /// Draws as many groups side by side as fit, and the other groups below them.
-    [[nodiscard]] std::string bands(const std::vector<std::string_view>& rows,
-                                    const std::vector<column_group>& groups) const {
-        std::string out;
-        for (std::size_t first = 0; first < groups.size();) {
-            std::size_t last = first, width = label_width(rows);
-            do width += gap + groups[last++].width();
-            while (last < groups.size() && width + gap + groups[last].width() <= screen_columns);
-            out += band(rows, std::span{groups}.subspan(first, last - first));
-            first = last;
-        }
-        return out;
-    }
-
-    [[nodiscard]] static std::string label(std::string_view row) {
-        return row == floor_row ? "(floor)" : clipped(printable(row), label_columns);
-    }
-    [[nodiscard]] static std::size_t label_width(const std::vector<std::string_view>& rows) {
-        std::size_t widest = 0;
-        for (const auto row : rows) widest = std::max(widest, width_of(label(row)));
-        return widest;
-    }
-
-    [[nodiscard]] std::string band(const std::vector<std::string_view>& rows,
-                                   std::span<const column_group> groups) const {
-        const auto labels = label_width(rows);
-        std::vector<painted> head = headings(groups, labels), body;
-        for (std::size_t row = 0; row < rows.size(); ++row) {
-            painted line{paint_};
-            line.add(label(rows[row]));
-            line.pad_to(labels);
-            std::size_t at = labels;
-            for (const auto& group : groups) {
-                std::size_t begin = at + gap + (group.width() - group.columns_width());
-                for (const auto& column : group.columns) {
-                    const auto& [text, how] = column.cells[row];
-                    line.pad_to(begin + column.width() - width_of(text));
-                    line.add(text, how);
-                    begin += column.width() + 1;
-                }
-                at += gap + group.width();
-            }
-            body.push_back(std::move(line));
-        }
-        return side_by_side(head, body);
-    }
-
-    /// Returns the heading lines. Titles are aligned at the bottom.
-    [[nodiscard]] std::vector<painted> headings(std::span<const column_group> groups,
-                                                std::size_t labels) const {
-        std::size_t above = 0, below = 0;
-        for (const auto& group : groups) {
-            above = std::max(above, group.title.size());
-            for (const auto& column : group.columns) below = std::max(below, column.title.size());
-        }
-        std::vector<painted> lines;
-        for (std::size_t i = 0; i < above + below; ++i) {
-            painted line{paint_};
-            std::size_t at = labels;
-            for (const auto& group : groups) {
-                const auto end = at + gap + group.width();
-                std::size_t begin = end - group.columns_width();
-                if (i < above)
-                    put(line, group.title, i, above, end);
-                else
-                    for (const auto& column : group.columns) {
-                        begin += column.width();
-                        put(line, column.title, i - above, below, begin);
-                        ++begin;
-                    }
-                at = end;
-            }
-            lines.push_back(std::move(line));
-        }
-        return lines;
-    }
-
-    static void put(painted& line, const std::vector<std::string>& title, std::size_t i, std::size_t of,
-                    std::size_t end) {
-        if (i + title.size() < of) return;
-        const auto& text = title[i + title.size() - of];
-        line.pad_to(end - width_of(text));
-        line.add(text);
-    }
-
-    /// Splits a long, narrow table into parts that stand side by side.
-    [[nodiscard]] static std::string side_by_side(const std::vector<painted>& head,
-                                                  const std::vector<painted>& body) {
-        constexpr std::size_t few_rows = 6, between = 2;
-        std::size_t width = 0;
-        for (const auto* part : {&head, &body})
-            for (const auto& line : *part) width = std::max(width, line.width());
-        const auto room = (screen_columns + between) / (width + between);
-        const auto parts = body.size() <= few_rows ? std::size_t{1} : std::max(room, std::size_t{1});
-        const auto height = (body.size() + parts - 1) / parts;
-        std::string out;
-        const auto write = [&](const std::vector<painted>& lines, std::size_t from, std::size_t step) {
-            painted line = lines[from];
-            for (std::size_t part = 1; part < parts && part * height < body.size(); ++part) {
-                const auto index = from + part * step;
-                if (index >= lines.size()) break;
-                line.pad_to(part * (width + between));
-                line.append(lines[index]);
-            }
-            out += line.line();
-        };
-        for (std::size_t i = 0; i < head.size(); ++i) write(head, i, 0);
-        for (std::size_t i = 0; i < height; ++i) write(body, i, height);
-        return out;
+    void note_missing(std::string_view workload, const table_shape& shape) {
+        for (const auto* item : in_.of(workload, "time"))
+            if (!item->median && !in_.is_floor(item->contender)) missing_.add(*item);
+        for (const auto& column : shape.columns)
+            for (const auto* item : in_.of(workload, column.metric))
+                if (column.metric != "time" && !item->median && item->reason &&
+                    !in_.is_floor(item->contender))
+                    missing_.add(*item);
     }
 
     [[nodiscard]] std::string names_of(const std::set<std::string_view>& who) const {
+        const names all{who.begin(), who.end()};
         constexpr std::size_t most = 3;
-        if (who.size() > 1 && who == index_.floors()) return "floors";
-        std::vector<std::string> names;
-        for (const auto each : who) names.push_back(clipped(printable(each), label_columns));
-        if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-        return fmt::format("{} and {} more", names.front(), names.size() - 1);
+        if (are_select_loops(in_, all) && who == select_loops_) return "select loops";
+        if (all.size() <= most) return short_list(all);
+        return fmt::format("{} and {} more", clipped(printable(all.front()), label_columns), all.size() - 1);
+    }
+
+    /// Returns the meaning of the marks, and the reasons for missing numbers.
+    [[nodiscard]] std::string legend() const {
+        std::vector<std::string> parts;
+        if (marks_.contains('?')) parts.emplace_back("? undecided");
+        if (marks_.contains('='))
+            parts.push_back(fmt::format("= equivalent within {:g} %", content_.judged_by.threshold_pct));
+        if (!select_loops_.empty())
+            parts.push_back("select loops: " + short_list({select_loops_.begin(), select_loops_.end()}));
+        if (more_workloads_ > 0) parts.push_back(fmt::format("{} more workloads", more_workloads_));
+        std::string out;
+        for (const auto& line : wrapped(fmt::format("{}", fmt::join(parts, "; ")), screen_columns, "  "))
+            out += line + "\n";
+        return out + reasons();
     }
 
     [[nodiscard]] std::string reasons() const {
-        constexpr std::size_t most = 6, lines_of_a_failure = 3, lines_of_others = 2;
+        constexpr std::size_t most = 6, lines_of_a_failure = 3, lines_of_others = 1;
         std::string out;
         const auto all = missing_.all();
         for (const auto& [why, failed, who] : std::span{all}.first(std::min(all.size(), most))) {
@@ -526,15 +501,6 @@ private:
         if (all.size() > most) out += fmt::format("{} and {} more reasons\n", no_number, all.size() - most);
         return out;
     }
-
-    [[nodiscard]] std::string legend() const {
-        return said(
-            {.title = "Marks",
-             .text = fmt::format("compared with {}: = equivalent within {:g} %, ? undecided, {} no number.",
-                                 clipped(content_.baseline, label_columns), content_.judged_by.threshold_pct,
-                                 no_number),
-             .from = {}});
-    }
 };
 
 }  // namespace
@@ -544,26 +510,22 @@ std::string draw_screen(const report& content, colours paint) {
 }
 
 std::vector<std::string> warning_lines(const report& content) {
-    constexpr std::size_t most_lines = 5, most_of_one = 2;
+    constexpr std::size_t most_lines = 2;
     std::vector<std::string> all;
     for (const auto& item : content.warnings)
-        all.push_back(printable(fmt::format("warning: {}; {}", item.message, item.remedy)));
+        if (!is_left_to_tables(item))
+            all.push_back(printable(fmt::format("warning: {}; {}", item.message, item.remedy)));
     std::ranges::sort(all, {}, [](const std::string& each) { return std::pair{width_of(each), each}; });
     std::vector<std::string> lines;
-    std::size_t shown = 0;
-    for (; shown < all.size(); ++shown) {
-        auto of_this = wrapped(all[shown], screen_columns, "  ");
-        if (of_this.size() > most_of_one) {
-            of_this.resize(most_of_one);
-            of_this.back() = clipped(of_this.back() + " ...", screen_columns);
-        }
-        const auto kept_free = shown + 1 < all.size() ? 1U : 0U;
-        if (lines.size() + of_this.size() + kept_free > most_lines) break;
-        lines.insert(lines.end(), of_this.begin(), of_this.end());
+    if (all.size() == 1) lines = wrapped(all.front(), screen_columns, "  ");
+    if (all.size() == 1 && lines.size() > most_lines) {
+        lines.resize(most_lines);
+        lines.back() = clipped(lines.back() + " ...", screen_columns);
     }
-    if (shown < all.size())
-        lines.push_back(
-            fmt::format("{} more {}", all.size() - shown, all.size() - shown == 1 ? "warning" : "warnings"));
+    if (all.size() > 1)
+        for (const auto& each : std::span{all}.first(most_lines))
+            lines.push_back(clipped(each, screen_columns));
+    if (all.size() > most_lines) lines.back() = fmt::format("{} more warnings", all.size() - most_lines + 1);
     return lines;
 }
 

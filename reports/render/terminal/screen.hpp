@@ -9,7 +9,7 @@
 
 namespace loopbench::reports {
 
-inline constexpr std::size_t screen_columns = 100;
+inline constexpr std::size_t screen_columns = 80;
 
 enum class colours : bool { off, on };
 

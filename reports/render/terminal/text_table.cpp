@@ -57,7 +57,8 @@ std::string family_lines(const family& group) {
             row += "  " + padded(columns[i].cell(from), widths[i], columns[i].right_aligned);
         out += finished(note.empty() ? row : row + "  " + note);
     }
-    return out + missing_metrics(group) + "\n";
+    const auto note = contradiction_note(group.lines);
+    return out + (note.empty() ? "" : "  " + note + "\n") + missing_metrics(group) + "\n";
 }
 
 /// Returns a text like "base = ./old, next = ./new" if the contenders' names are their roles in a comparison,

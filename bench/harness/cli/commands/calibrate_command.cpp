@@ -155,8 +155,8 @@ int conclude(const reports::calibration& found) {
     const auto unseen = [](const auto& item) { return item.measured == 0; };
     if (found.aa.tries > 0 && std::ranges::none_of(found.slowdowns, unseen)) return exit_ok;
     tell(
-        "loopbench: the budget is too short for one try of each comparison; use a longer --budget, or fewer "
-        "--blocks per try\n");
+        "loopbench: the budget is too short to make each kind of comparison at least once; use a longer "
+        "--budget, or fewer --blocks per comparison\n");
     return exit_inconclusive;
 }
 
@@ -183,8 +183,8 @@ void add_sizes(CLI::App& command, calibration_sizes& sizes) {
             ->type_name("N")
             ->check(CLI::Range(least, most).description(""));
     };
-    number("--tries", sizes.tries, 1, "number of tries of each slowdown (40)");
-    number("--blocks", sizes.blocks, 6, "blocks in each try of a slowdown (20)");
+    number("--tries", sizes.tries, 1, "number of comparisons for each slowdown (40)");
+    number("--blocks", sizes.blocks, 6, "blocks in each comparison for a slowdown (20)");
     number("--aa-tries", sizes.aa_tries, 1, "number of comparisons of the contender with itself (320)");
     number("--aa-blocks", sizes.aa_blocks, 6, "blocks in each comparison of the contender with itself (20)");
 }
@@ -201,23 +201,24 @@ void add_files(CLI::App& command, calibrate_options& options) {
 const std::initializer_list<example> calibrate_examples{
     {"loopbench calibrate", "calibrates this machine in about a quarter of an hour"},
     {"loopbench calibrate --contender loop-epoll --workload yield --slowdown 2 --budget 5min",
-     "measures how often a slowdown of 2 % of one workload is found"}};
+     "measures how often a slowdown of 2 % is detected on one workload"}};
 
 constexpr const char* how_it_is_calibrated =
-    "False alarms: the contender is compared with itself. Detection: the contender is compared with\n"
-    "itself while it wastes a known share of its time. Reports of later runs on this machine quote both\n"
-    "rates. docs/method.md has an example and explains the numbers.";
+    "For the rate of false alarms, the contender is compared with itself. For the rate of detection, it\n"
+    "is compared with a copy of itself that wastes a known share of its time. Reports of later runs on\n"
+    "this machine quote both rates. docs/method.md has an example and explains the numbers.";
 
 }  // namespace
 
 void add_calibrate_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<calibrate_options>();
     auto* command = app.add_subcommand(
-        "calibrate", "measures how often this machine raises false alarms, and which slowdowns it finds");
-    command->add_option("--contender", options->contender, "the contender to measure with (asio-epoll)")
+        "calibrate", "measures the rate of false alarms on this machine, and which slowdowns are detected");
+    command
+        ->add_option("--contender", options->contender, "the contender to compare with itself (asio-epoll)")
         ->type_name("NAME");
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
-                   "the workloads to measure with; may be repeated (echo/rtt/tcp/conns:100/bytes:64)");
+                   "the workloads to measure; may be repeated (echo/rtt/tcp/conns:100/bytes:64)");
     add_contender_dirs(*command, options->session.contender_dirs);
     command
         ->add_option("--slowdown", options->slowdowns_pct,

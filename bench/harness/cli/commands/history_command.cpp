@@ -81,8 +81,9 @@ int add_reports(const history_options& options) {
         const auto what = read_entry(read_report_text(file), file, from, options.dated);
         const auto [run, is_new] = history.add(what);
         if (is_new) warn_of_what_is_lacking(what, file);
-        reports::write_standard_output(fmt::format("{}: {} run {}\n", reports::printable(file),
-                                                   is_new ? "added as" : "already stored as", run));
+        reports::write_standard_output(
+            fmt::format("{}: {} run {}\n", reports::printable(file),
+                        is_new ? "the report was added as" : "the report is already stored as", run));
     }
     return exit_ok;
 }
@@ -224,8 +225,8 @@ int show_changes(const history_options& options) {
     write_output(options.output, options.as_json ? changes_json(changes) : changes_text(changes));
     const auto worse = std::ranges::count(changes, true, &series_change::is_worse);
     if (!options.as_json)
-        tell("{} series of {} runs: {} changes, {} of them for the worse\n", all.size(), runs.size(),
-             changes.size(), worse);
+        tell("{} series of {} runs: {} changes, and {} of them made a series worse\n", all.size(),
+             runs.size(), changes.size(), worse);
     return options.since && worse > 0 ? exit_regression : exit_ok;
 }
 
@@ -269,26 +270,29 @@ CLI::Option* add_json(CLI::App& command, history_options& options) {
 
 void add_choice(CLI::App& command, history_options& options) {
     add_repeatable(command, "--workload", options.choice.workloads, "GLOB",
-                   "only these workloads; the beginning of a name is enough; may be repeated");
+                   "select only these workloads; the beginning of a name is enough; may be repeated");
     add_repeatable(command, "--contender", options.choice.contenders, "GLOB",
-                   "only these contenders; may be repeated");
+                   "select only these contenders; may be repeated");
     add_repeatable(command, "--metric", options.choice.metrics, "GLOB",
-                   "only these metrics; may be repeated (primary metrics and counts)");
+                   "select only these metrics; may be repeated (primary metrics and counts)");
     put_under(command, "Which series");
 }
 
 constexpr const char* how_changes_are_found =
     "A series is one metric of one workload and one contender on one machine. A change is a run at which\n"
-    "the level of a series moved: E-divisive means with a permutation test, corrected for the number of\n"
-    "series. A new level is visible from its third run on, so --since must look back some runs. With\n"
-    "--since, the exit code is 3 if a series became worse since then. docs/history.md has the details.";
+    "the level of a series moved. Changes are found by E-divisive means with a permutation test,\n"
+    "corrected for the number of series. A change is found only after three runs at the new level, so the\n"
+    "date of --since must be some runs ago. With --since, the exit code is 3 if a series became worse\n"
+    "since then. docs/history.md has the details.";
 
 /// A function that adds a subcommand to `history`.
 using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
 
 void add_adding(const command_adder& add, history_options& options) {
     auto* adding = add("add", "adds reports that the history does not contain yet", add_reports);
-    adding->add_option("REPORT", options.reports, "report.json or journal.jsonl, or Google Benchmark's JSON")
+    adding
+        ->add_option("REPORT", options.reports,
+                     "a report.json or journal.jsonl, or the JSON output of a Google Benchmark program")
         ->required();
     adding
         ->add_option("--date", options.dated.date,
@@ -297,15 +301,15 @@ void add_adding(const command_adder& add, history_options& options) {
     adding->add_flag("--assume-utc", options.dated.assume_utc,
                      "treat the date of a Google Benchmark file without a time zone as UTC");
     adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
-    auto* dirty =
-        adding->add_flag("--dirty", options.dirty, "the build had changes that are not in the commit");
-    adding->add_flag("--clean", options.clean, "the build had no changes that are not in the commit")
+    auto* dirty = adding->add_flag("--dirty", options.dirty,
+                                   "the measured build contained changes that are not in the commit");
+    adding->add_flag("--clean", options.clean, "the measured build contained exactly the commit")
         ->excludes(dirty);
     adding
         ->add_option("--machine", options.from.machine,
                      "a name for the machine, if several machines look the same")
         ->type_name("NAME");
-    put_under(*adding, "Where the reports come from");
+    put_under(*adding, "Origin of the reports");
     adding->footer(examples_and(
         {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
           "adds the report of a run, with the commit that was measured"},
@@ -318,34 +322,38 @@ void add_reading(const command_adder& add, history_options& options) {
     add_output_file(*listing, options.output);
     listing->footer(
         examples_and({{"loopbench history list", "lists number, date, commit and machine of each run"},
-                      {"loopbench history list --json", "prints the same for a program"}}));
+                      {"loopbench history list --json", "prints the same list as JSON"}}));
 
     auto* showing = add("show", "prints every table of a run", show_run);
     showing->add_option("RUN", options.run, "number of the run in `loopbench history list`")->required();
     add_output_file(*showing, options.output);
-    showing->footer(examples_and({{"loopbench history show 12", "prints the tables of run 12"},
-                                  {"loopbench history show 12 -o run12.txt", "writes them to a file"}}));
+    showing->footer(
+        examples_and({{"loopbench history show 12", "prints the tables of run 12"},
+                      {"loopbench history show 12 -o run12.txt", "writes the tables of run 12 to a file"}}));
 }
 
 void add_trend(const command_adder& add, history_options& options) {
-    auto* trend = add("trend", "shows each series; a single series with every run", show_trend);
+    auto* trend =
+        add("trend", "shows the latest level of each series, or every run if only one series is selected",
+            show_trend);
     add_choice(*trend, options);
-    auto* format =
-        takes_one_of(trend->add_option("--format", options.format,
-                                       "output format (text); html is a page with a chart of each series"),
-                     {"text", "json", "html"});
+    auto* format = takes_one_of(
+        trend->add_option("--format", options.format,
+                          "output format (text); html writes a page with a chart of each series"),
+        {"text", "json", "html"});
     add_json(*trend, options)->excludes(format);
     takes_path(
         trend
-            ->add_option("--reports", options.report_folder,
-                         "with --format html: folder for a page of each run, which the trends page links to")
+            ->add_option(
+                "--reports", options.report_folder,
+                "with --format html: the folder for one page per run; the trends page links to these pages")
             ->type_name("DIR"));
     put_under(*trend, heading::output);
     add_output_file(*trend, options.output);
     trend->footer(examples_and(
         {{"loopbench history trend --workload echo --metric time", "prints the latest level of each series"},
          {"loopbench history trend --format html -o trends.html --reports runs",
-          "writes a page with charts, and a page of each run"}}));
+          "writes a page with charts, and one page per run"}}));
 }
 
 void add_changes(const command_adder& add, history_options& options) {
@@ -357,7 +365,7 @@ void add_changes(const command_adder& add, history_options& options) {
     add_choice(*changes, options);
     changes
         ->add_option("--since", options.since,
-                     "only changes since this date, or since the first run of this commit")
+                     "list only changes since this date, or since the first run of this commit")
         ->type_name("WHEN")
         ->group("Which changes");
     add_json(*changes, options);
@@ -367,8 +375,8 @@ void add_changes(const command_adder& add, history_options& options) {
 void add_exporting(const command_adder& add, history_options& options) {
     auto* exporting =
         add("export", "prints the report.json of a run, or all points of all runs as CSV", export_points);
-    auto* exported =
-        exporting->add_option("RUN", options.run, "number of the run; without it, all points of all runs");
+    auto* exported = exporting->add_option(
+        "RUN", options.run, "number of the run; without it, the command exports all points of all runs");
     add_choice(*exporting, options);
     for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN selects a whole run
         exporting->get_option(part)->excludes(exported);
@@ -381,12 +389,13 @@ void add_exporting(const command_adder& add, history_options& options) {
 void add_pruning(const command_adder& add, history_options& options) {
     auto* pruning = add("prune", "removes old runs", prune);
     pruning->add_option("--before", options.before, "remove the runs before this date")->type_name("DATE");
-    pruning->add_option("--keep", options.keep, "remove all runs but the last N")
+    pruning->add_option("--keep", options.keep, "keep the last N runs, and remove all other runs")
         ->type_name("N")
         ->check(CLI::Range(std::size_t{0}, runs_max).description(""));
     put_under(*pruning, "Which runs to remove");
-    pruning->footer(examples_and({{"loopbench history prune --keep 1000", "keeps the last 1,000 runs"},
-                                  {"loopbench history prune --before 2026-01-01", "removes older runs"}}));
+    pruning->footer(
+        examples_and({{"loopbench history prune --keep 1000", "keeps the last 1,000 runs"},
+                      {"loopbench history prune --before 2026-01-01", "removes all runs before 2026"}}));
 }
 
 }  // namespace

@@ -52,10 +52,11 @@ void keep_report(const reports::report& report, const std::string& place) {
     try {
         store history{place, opening::created_if_missing};
         const auto added = history.add(entry_of(report, of_current_folder()));
-        tell("loopbench: added as run {} to {}\n", added.run, history.place());
+        tell("loopbench: added the report as run {} to the history in {}\n", added.run, history.place());
     } catch (const database_error& error) {
-        throw database_error{"{}; the report is written, and `loopbench history add` can add it later",
-                             error.what()};
+        throw database_error{
+            "{}; the report itself was written, so you can add it later with `loopbench history add`",
+            error.what()};
     }
 }
 

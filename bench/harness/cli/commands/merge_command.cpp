@@ -56,8 +56,8 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
             all.push_back(folder);
         else
             tell(
-                "loopbench: warning: {} has no histograms.jsonl; the distributions do not contain this "
-                "shard\n",
+                "loopbench: warning: {} has no histograms.jsonl, so the distributions in the report do not "
+                "contain this shard\n",
                 folder.native());
     return all;
 }
@@ -115,13 +115,13 @@ const std::initializer_list<example> merge_examples{
      "runs half of the blocks, on the first machine"},
     {"loopbench run --shard 2/2 --blocks 20 --seed 7 -o shard2",
      "runs the other half, on the second machine"},
-    {"loopbench merge shard1 shard2 -o merged", "makes one run of both halves"}};
+    {"loopbench merge shard1 shard2 -o merged", "combines both halves into one run"}};
 
 constexpr const char* what_is_merged =
     "All shards must have the same options, seed and builds; otherwise merge names the difference and\n"
-    "writes nothing. If the shards come from several machines, the report says how much these differ,\n"
-    "and the intervals cover it. With --partial, the exit code is 4 if something is missing.\n"
-    "docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
+    "writes nothing. If the shards come from several machines, the report says how much the machines\n"
+    "differ, and the intervals include these differences. With --partial, the exit code is 4 if\n"
+    "something is missing. docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
 
 }  // namespace
 
@@ -136,7 +136,8 @@ void add_merge_command(CLI::App& app, action& chosen) {
                                 fmt::format("folder for journal and reports ({})", options->output))
                    ->type_name("DIR"));
     command
-        ->add_flag("--partial", options->partial, "accept missing and incomplete shards; the report says so")
+        ->add_flag("--partial", options->partial,
+                   "merge even if shards are missing or incomplete; the report then contains a warning")
         ->group("What to merge");
     command->add_flag("--verbose", options->verbose, "show all tables and warnings instead of one screen");
     put_under(*command, heading::output);

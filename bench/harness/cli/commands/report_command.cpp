@@ -33,8 +33,9 @@ std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
     if (all.empty())
         throw usage_error{
-            "the histograms.jsonl beside {} has no histograms of its trials, because its workloads record no "
-            "latency or lateness; measure a workload that records them, such as --workload timer/periodic",
+            "the file histograms.jsonl next to {} contains no histograms for this report, because the "
+            "report's workloads record neither latency nor lateness; measure a workload that records one of "
+            "them, such as --workload timer/periodic",
             file};
     return reports::write_hgrm(all);
 }
@@ -68,9 +69,9 @@ const std::initializer_list<example> report_examples{
      "writes one line per result for a spreadsheet"}};
 
 constexpr const char* what_formats_are_for =
-    "screen is the summary at the end of a run, and text has every table. gbench is the JSON of Google\n"
-    "Benchmark, bmf is for Bencher, hgrm for HdrHistogram, github for annotations in GitHub Actions.\n"
-    "docs/formats.md describes the formats.";
+    "The format screen is the summary at the end of a run, and text has every table. gbench is the JSON\n"
+    "of Google Benchmark, bmf is for Bencher, hgrm for HdrHistogram, github for annotations in GitHub\n"
+    "Actions. docs/formats.md describes the formats.";
 
 }  // namespace
 

@@ -17,7 +17,7 @@ namespace loopbench::bench {
 
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
-        throw usage_error{"{} does not exist; `loopbench run` writes reports", file};
+        throw usage_error{"{} does not exist; create a report with `loopbench run`", file};
     try {
         return reports::read_file_or_pipe(file, journal_bytes_max);
     } catch (const reports::file_error& error) {

@@ -24,6 +24,7 @@
 #include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/history/store.hpp"
 #include "bench/harness/machine/address.hpp"
@@ -51,8 +52,6 @@ run_plan sized_plan(const run_options& options) {
     if (options.quick) {
         usual.size = workload_size::small;
         usual.min_time_s = 0.01;
-        // with nine blocks or more, an interval excludes the smallest and the largest sample
-        usual.blocks = 10;
         usual.budget = std::chrono::seconds{55};
         usual.trial_limit = std::chrono::seconds{5};
     }
@@ -62,8 +61,14 @@ run_plan sized_plan(const run_options& options) {
     plan.counts = options.counts;
     plan.checks = options.checks;
     plan.part = options.part;
-    refuse_impossible_part(plan);
     return plan;
+}
+
+/// Increases the default number of blocks until every comparison of the plan can be decided.
+void plan_enough_blocks(run_plan& plan, const run_options& options) {
+    if (!options.session.blocks && !options.session.precision_pct)
+        plan.blocks = std::max(plan.blocks, blocks_for_any_verdict(plan));
+    refuse_impossible_part(plan);
 }
 
 template <class predicate>
@@ -187,6 +192,7 @@ int run_command(const run_options& options, const invocation& called) {
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);
+    plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
     // Prints the warning before the run, so that the user can stop the run.
     if (!plan.baseline_index()) {
@@ -236,9 +242,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run share I of N, on one of N machines: the blocks I, I+N, I+2N and so on; needs --seed and "
-            "--output; all machines need the same options except for --shard and --output; --budget limits "
-            "each share; `loopbench merge` combines the shares")
+            "run only shard I of N, which is the blocks I, I+N, I+2N and so on, so that N machines can share "
+            "a run; needs --seed and --output; all machines need the same options except for --shard and "
+            "--output; --budget limits each shard; `loopbench merge` combines the shards")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -284,7 +290,7 @@ void add_choice_options(CLI::App& command, run_options& options) {
 
 constexpr const char* usual_selection =
     "Without --quick and --full, a run measures the headline workloads on all contenders at full size, in\n"
-    "10 blocks, without a time limit.\n"
+    "10 blocks, or in as many as the verdicts on all results need, without a time limit.\n"
     "\n";
 
 const std::initializer_list<example> run_examples{
@@ -309,9 +315,8 @@ void add_run_command(CLI::App& app, action& chosen) {
         "operation");
     command->add_flag(
         "--checks", options->checks,
-        "after the trials, also measure how much longer an operation takes because its latency is "
-        "recorded, and whether twice the operations take twice the time; this takes 4 to 25 s "
-        "per result");
+        "after the trials, also measure how much time the recording of latencies adds to an operation, and "
+        "whether twice the operations take twice the time; these measurements take 4 to 25 s per result");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,

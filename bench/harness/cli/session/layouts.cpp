@@ -28,12 +28,14 @@ void require_layouts(const fs::path& folder, std::size_t count) {
     if (count == 0)
         refuse(folder, fs::exists(folder / "report.json")
                            ? "contains no executables; to compare two reports, name their files report.json"
-                           : "contains no executables; expected builds of one program, each linked with "
-                             "another order of its functions");
+                           : "contains no executables; expected builds of one program, each linked with a "
+                             "different order of its functions");
     if (count < fewest_layouts || count > layouts_max)
-        refuse(folder, fmt::format("contains {} executables, but a comparison of layouts needs {} to {} "
-                                   "executables; link more or fewer layouts, or compare two executables",
-                                   count, fewest_layouts, layouts_max));
+        refuse(folder,
+               fmt::format(
+                   "contains {} executables, but a comparison of layouts needs {} to {} executables; put a "
+                   "suitable number of layouts into the folder, or compare two executables instead",
+                   count, fewest_layouts, layouts_max));
 }
 
 void require_names_of_one_length(const fs::path& folder, const std::vector<fs::path>& files) {
@@ -52,10 +54,11 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
         std::ranges::minmax_element(files, {}, [](const fs::path& file) { return fs::file_size(file); });
     if (static_cast<double>(fs::file_size(*most)) >
         most_for_padding * static_cast<double>(fs::file_size(*least)))
-        refuse(folder, fmt::format("contains {} with {} bytes and {} with {} bytes, so they are not layouts "
-                                   "of one program; remove other executables from the folder",
-                                   least->filename().native(), fs::file_size(*least),
-                                   most->filename().native(), fs::file_size(*most)));
+        refuse(folder,
+               fmt::format("contains {} ({} bytes) and {} ({} bytes), whose sizes differ too much for "
+                           "layouts of one program; remove the executables of other programs from the folder",
+                           least->filename().native(), fs::file_size(*least), most->filename().native(),
+                           fs::file_size(*most)));
 }
 
 void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {

@@ -27,16 +27,17 @@ bool takes_port(const served_options& options) {
 void add_served_options(CLI::App& command, served_options& options) {
     command
         .add_option("ARGUMENTS", options.arguments,
-                    "arguments of both servers, after --; {port} in them becomes the port to listen on")
+                    "arguments for both servers, written after `--`; {port} in an argument is replaced by "
+                    "the port to listen on")
         ->type_name("");
     command
         .add_option(
             "--client", options.client,
-            "measure BASE and NEW as servers, with this client: the built-in echo, or a command of the shell")
+            "measure BASE and NEW as servers, with this client: the built-in echo, or a shell command")
         ->type_name("echo|COMMAND");
     command
         .add_option("--port", options.port,
-                    "the port on which the servers listen, if they do not take it from {port}")
+                    "the port on which the servers always listen, if their arguments do not contain {port}")
         ->type_name("PORT")
         ->check(CLI::Range(1, 65'535).description(""));
 }

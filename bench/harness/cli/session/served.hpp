@@ -24,7 +24,8 @@ inline constexpr const char* how_servers_are_measured =
     "\n\n"
     "Servers: each server is started with ARGUMENTS and answers the client on the same core; `cpu` is the\n"
     "server's own CPU time. The client `echo` sends 64 bytes on 1 and on 100 connections, and checks the\n"
-    "replies. Any other client is a command that does a fixed amount of work: one run, one operation.";
+    "replies. Any other client is a command that does a fixed amount of work; one run of it is\n"
+    "one operation.";
 
 /// Adds the options --client and --port, and the positional ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);

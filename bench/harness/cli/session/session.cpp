@@ -210,12 +210,13 @@ void revive(session_record& old, const interrupt& stop) {
         plan.contenders.pop_back();
         if (*plan.aa_copy != plan.contenders.size())
             throw usage_error{
-                "the A/A copy is not the last contender in the journal; begin a new run without --resume"};
+                "the journal is invalid, because the A/A copy is not its last contender; begin a new run "
+                "without --resume"};
         add_aa_copy(plan);
         if (plan.contenders.back().name != name)
             throw usage_error{
-                "the A/A copy in the journal is not a copy of the baseline; begin a new run without "
-                "--resume"};
+                "the journal is invalid, because its A/A copy is not a copy of the baseline; begin a new run "
+                "without --resume"};
     }
     refuse_other_place(old, read_environment());
     refuse_other_cpus(plan);
@@ -438,6 +439,18 @@ std::vector<reports::histogram> or_none(reader read) {
     }
 }
 
+/// Returns the last lines of the screen: the page to open, and commands that answer further questions.
+std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
+    const auto command = reports::printable(shell_word(program_invocation_name));
+    const auto is_echo = [](const reports::result& item) { return item.workload.starts_with("echo/"); };
+    return fmt::format(
+        "OPEN    {}\nNEXT    every table and warning: {} report {} --format text\n{}",
+        reports::printable(page.native()), command, reports::printable(shell_word(json.native())),
+        std::ranges::any_of(report.results, is_echo)
+            ? fmt::format("        your server: {} compare --client echo ./old ./new\n", command)
+            : "");
+}
+
 }  // namespace
 
 std::vector<reports::histogram> known_histograms(const fs::path& report_file, const reports::report& report) {
@@ -470,13 +483,11 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     }
     if (unseen) throw *unseen;
     if (run.unwritten) throw *run.unwritten;
-    if (how == detail::one_screen)
-        reports::write_standard_output(fmt::format("every table and warning: {} report {} --format text\n",
-                                                   reports::printable(shell_word(program_invocation_name)),
-                                                   reports::printable(shell_word(json.native()))));
-    reports::write_standard_output(fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
-                                               json.filename().native(), csv.filename().native(),
-                                               "journal.jsonl (every trial)"));
+    reports::write_standard_output(
+        how == detail::one_screen
+            ? next_steps(report, json, page)
+            : fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
+                          json.filename().native(), csv.filename().native(), "journal.jsonl (every trial)"));
 }
 
 }  // namespace loopbench::bench

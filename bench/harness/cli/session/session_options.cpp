@@ -19,6 +19,12 @@ std::string seconds_text(std::chrono::nanoseconds time) {
     return seconds < 120 ? fmt::format("{:g}s", seconds) : fmt::format("{:g}min", seconds / 60);
 }
 
+std::string blocks_text(const run_plan& usual) {
+    // A gate compares few results, so that its number of blocks is always enough for verdicts.
+    const bool is_gate = usual.how == correction::holm;
+    return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or as many as verdicts need");
+}
+
 std::vector<std::string> pairing_names() {
     const auto names = reports::names_of(reports::pairing{});
     return {names.begin(), names.end()};
@@ -36,13 +42,13 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                  sizing how) {
     auto* budget =
         add_measuring(command, all, "--budget", options.budget_s,
-                      fmt::format("start no block that would end after this time{}",
+                      fmt::format("start no further block if it would end after this time{}",
                                   usual.budget ? fmt::format(" ({})", seconds_text(*usual.budget)) : ""));
     takes_duration(budget);
     if (how == sizing::blocks_and_precision) {
         auto* blocks = add_measuring(command, all, "--blocks", options.blocks,
                                      fmt::format("number of trials of each contender on each workload ({})",
-                                                 usual.blocks))
+                                                 blocks_text(usual)))
                            ->type_name("N")
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
         takes_percent(
@@ -53,11 +59,11 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                 ->needs(budget),
             0.01, 50);
     }
-    takes_duration(add_measuring(
-        command, all, "--min-time", options.min_time_s,
-        fmt::format("the least time that a trial measures if it is interleaved (see Trials below) or its "
-                    "workload has no fixed number of operations ({})",
-                    seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(
+        add_measuring(command, all, "--min-time", options.min_time_s,
+                      fmt::format("the minimum measured time of a trial that is interleaved (see Trials "
+                                  "below) or whose workload has no fixed number of operations ({})",
+                                  seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
@@ -92,7 +98,7 @@ void add_arrangement(CLI::App& command, measuring_options& all, session_options&
                       .add_option_function<std::string>(
                           "--pairing", take_pairing,
                           "how the trials of a block are arranged in time (each workload has its own "
-                          "default); workloads that must be sequential ignore it")
+                          "default); workloads that must be sequential ignore this option")
                       ->type_name(fmt::format("{}", fmt::join(pairing_names(), "|")))
                       ->transform(CLI::IsMember(pairing_names(), CLI::ignore_case).description("")));
     add_slice(command, all, options);
@@ -153,7 +159,7 @@ void add_repeatable(CLI::App& command, const char* name, std::vector<std::string
 
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders) {
     add_repeatable(command, "--contender-dir", folders, "DIR",
-                   "a further folder with contenders; may be repeated");
+                   "an additional folder with contenders; may be repeated");
 }
 
 void add_tolerance(CLI::App& command, double& tolerated_pct) {

@@ -204,7 +204,7 @@ child_outcome running_child::finish() {
     const auto run_delay_ns = run_delay_ns_of(pid_);
     outcome_.group = pid_;
     const auto [taken, status, usage] = reap();
-    if (!taken) throw_errno("cannot read how a contender ended");
+    if (!taken) throw_errno("cannot read the exit status of a contender");
     outcome_.usage = usage_of(usage);
     outcome_.usage.run_delay_ns = run_delay_ns;
     if (killed_because_) {

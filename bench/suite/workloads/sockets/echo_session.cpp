@@ -68,9 +68,10 @@ void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const s
     for (const std::uint64_t served : served_bytes)
         if (served == with_warm_up * bytes) ++complete_handlers;
 
-    t.prove("replies that are not the bytes sent", 0, wrong_replies);
-    t.prove("connections on which every round trip was made", counts.size(), complete_clients);
-    t.prove("connections on which the server echoed every byte", served_bytes.size(), complete_handlers);
+    t.prove("number of replies that differ from the bytes sent", 0, wrong_replies);
+    t.prove("number of connections on which every round trip was made", counts.size(), complete_clients);
+    t.prove("number of connections on which the server echoed every byte", served_bytes.size(),
+            complete_handlers);
 }
 
 }  // namespace loopbench::bench::workloads::detail

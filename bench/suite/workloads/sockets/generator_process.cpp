@@ -111,7 +111,7 @@ int listen_at(const std::string& address) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(address.c_str(), "0", &wanted, &found) != 0)
         throw std::system_error(EINVAL, std::generic_category(),
-                                fmt::format("'{}' is not a numeric IP address", address));
+                                fmt::format("'{}' is not an IP address in digits", address));
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> here(found, &::freeaddrinfo);
     const int fd = ::socket(here->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || ::bind(fd, here->ai_addr, here->ai_addrlen) != 0 || ::listen(fd, SOMAXCONN) != 0) {
@@ -170,7 +170,8 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
     const auto cores = two_cores();
     if (!cores && !plan.remote) {
         t.unsupported(
-            "the client of this workload needs a core of its own, and this process can use only one");
+            "the client of this workload needs a core that the contender does not use, but this process can "
+            "use only one core");
         return false;
     }
     if (cores) here_.emplace(cores->first);
@@ -217,13 +218,14 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
         int status = 0;
         ::waitpid(std::exchange(process_, -1), &status, 0);
         return t.fail(
-            fmt::format("the generator {} before it had a result{}", end_of(status),
+            fmt::format("the generator {} before it printed a result{}", end_of(status),
                         command_.empty() ? "" : "; the command that started the generator: " + command_));
     }
     if (const auto failure = result.value("failure", ""); !failure.empty())
         return t.fail("the generator failed: " + failure);
     if (const auto& why = result.at("not_offered"); why.is_string())
-        return t.unsupported("not measured at this load: " + why.get<std::string>() + remark(result));
+        return t.unsupported("the contender was not measured at this load: " + why.get<std::string>() +
+                             remark(result));
     for (const auto& bucket : result.at("latency")) {
         const auto lowest = bucket.at(0).get<std::int64_t>();
         const auto highest = bucket.at(1).get<std::int64_t>();
@@ -243,9 +245,10 @@ void generator_process::prove(trial& t, std::uint64_t requests) {
     for (const auto& percentile : result.at("own_making"))
         t.report(percentile.get<std::string>(), std::numeric_limits<double>::quiet_NaN());
     t.did(requests * result.at("tries").get<std::uint64_t>());
-    t.prove("requests sent", requests, result.at("sent").get<std::uint64_t>());
-    t.prove("replies that are not the bytes sent", 0, result.at("wrong_replies").get<std::uint64_t>());
-    t.prove("right replies", requests, result.at("replies").get<std::uint64_t>());
+    t.prove("number of requests sent", requests, result.at("sent").get<std::uint64_t>());
+    t.prove("number of replies that differ from the bytes sent", 0,
+            result.at("wrong_replies").get<std::uint64_t>());
+    t.prove("number of right replies", requests, result.at("replies").get<std::uint64_t>());
     if (t.failure()) return;  // a failure of the contender must not become `unsupported`
     if (const auto& why = result.at("invalid"); why.is_string())
         t.unsupported("invalid: " + why.get<std::string>() + remark(result));

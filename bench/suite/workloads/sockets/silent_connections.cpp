@@ -91,10 +91,10 @@ void silent_peers::connect(std::uint16_t port) {
         ::read(channel_, &error, sizeof error) != sizeof error)
         throw_error(EPIPE, "the process that holds the clients has ended");
     if (error != 0)
-        throw_error(
-            error,
-            "a silent client cannot connect (raise the limit on open files with `ulimit -n`; let "
-            "net.ipv4.ip_local_port_range have more than 10,000 ports; let 127.0.0.0/8 be on this machine)");
+        throw_error(error,
+                    "a silent client cannot connect (raise the limit on open files with `ulimit -n`, set "
+                    "net.ipv4.ip_local_port_range to more than 10,000 ports, and make sure that 127.0.0.0/8 "
+                    "is the loopback network)");
 }
 
 void silent_peers::end() noexcept {

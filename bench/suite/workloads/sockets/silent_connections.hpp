@@ -80,9 +80,10 @@ public:
     }
 
     void prove() {
-        t_.prove("silent connections that were waited for", accepted_.size(), waited_for_);
-        t_.prove("bytes heard on silent connections", 0, heard_);
-        t_.prove("silent connections that stayed open until the end", accepted_.size(), open_at_the_end_);
+        t_.prove("number of silent connections for which the loop waited", accepted_.size(), waited_for_);
+        t_.prove("number of bytes received on silent connections", 0, heard_);
+        t_.prove("number of silent connections that stayed open until the end", accepted_.size(),
+                 open_at_the_end_);
     }
 
 private:

@@ -40,7 +40,7 @@ slice_settings parse_slices(std::string_view text) {
     if (!good || here != end || numbers[3] == 0)
         throw std::invalid_argument(
             fmt::format("LOOPBENCH_SLICES is '{}'; expected IN,OUT,UNTIMED,TIMED: two descriptors and two "
-                        "times in microseconds. loopbench sets this variable for its contenders; unset it.",
+                        "times in microseconds. Only loopbench should set this variable; unset it.",
                         text));
     return {numbers[0], numbers[1], std::chrono::microseconds(numbers[2]),
             std::chrono::microseconds(numbers[3])};

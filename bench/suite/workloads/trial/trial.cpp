@@ -59,15 +59,16 @@ std::optional<std::string> trial::failure() const {
                            lateness_.count(), -lateness_.min_ns());
     if (failure_) return failure_;
     if (begins_ != 1 || ends_ != 1)
-        return fmt::format("the workload must time exactly one section; it began {} and ended {}", begins_,
-                           ends_);
+        return fmt::format(
+            "the workload must time exactly one section, but it began {} sections and ended {}", begins_,
+            ends_);
     if (proofs_ == 0) return "the workload checked none of its work";
     if (slices_ && operations_timed() == 0)
         return fmt::format(
             "the trial ended before its first timed part was complete, after {} operations; "
             "set LOOPBENCH_OPERATIONS to a larger number, or unset it",
             operations_done());
-    if (operations_done() == 0 || operations_timed() == 0) return "the workload did no operation";
+    if (operations_done() == 0 || operations_timed() == 0) return "the workload did not do any operation";
     return std::nullopt;
 }
 

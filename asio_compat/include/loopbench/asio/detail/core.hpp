@@ -56,7 +56,7 @@ inline design design_from_environment() {
     if (name.empty() || name == "epoll") return design::epoll;
     if (name == "io_uring") return design::io_uring;
     throw std::invalid_argument("LOOPBENCH_ASIO is '" + std::string(name) +
-                                "'; expected 'epoll' or 'io_uring'");
+                                "', but the only valid values are 'epoll' and 'io_uring'");
 }
 
 /// Converts an errno value into Asio's error type.

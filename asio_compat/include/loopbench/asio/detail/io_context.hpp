@@ -166,10 +166,10 @@ inline void detail::core::refuse_stock_scheduler() const {
     if (!has_stock_scheduler()) [[likely]]
         return;
     throw std::logic_error(
-        "an object on a loopbench::asio::io_context uses Asio's own services and a thread of Asio, because "
-        "its type has another executor (any_io_executor by default); use the types of loopbench::asio, or "
-        "basic_...<..., loopbench::asio::io_context::executor_type>, or compile with -include "
-        "loopbench/asio/dropin.hpp");
+        "an I/O object on a loopbench::asio::io_context would use Asio's own services and a thread of Asio, "
+        "because the executor in the object's type is not loopbench::asio::io_context::executor_type (the "
+        "default is any_io_executor); use the types of loopbench::asio, or basic_...<..., "
+        "loopbench::asio::io_context::executor_type>, or compile with -include loopbench/asio/dropin.hpp");
 }
 
 namespace detail {

@@ -64,7 +64,7 @@ inline io_context& our_context(boost::asio::execution_context& context) {
     if (boost::asio::has_service<self_service>(context))
         return boost::asio::use_service<self_service>(context).self;
     throw std::logic_error(
-        "an I/O object was made on an execution context that is not a loopbench::asio::io_context (for "
+        "an I/O object was created on an execution context that is not a loopbench::asio::io_context (for "
         "example a thread_pool); give the object an executor of a loopbench::asio::io_context");
 }
 template <class Executor>

@@ -10,7 +10,7 @@
 #include <boost/version.hpp>
 
 #if BOOST_VERSION < 107400 || BOOST_VERSION > 109000
-#error "loopbench/asio.hpp supports Boost 1.74 to 1.90. Use one of these, or raise the limit in this line."
+#error "loopbench/asio.hpp supports Boost 1.74 to 1.90. Use one of these, or raise the limit in this file."
 #endif
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
@@ -18,7 +18,7 @@
 #endif
 
 #if defined(BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT) || defined(BOOST_ASIO_NO_TS_EXECUTORS)
-#error "loopbench/asio.hpp works with Asio's default executors: build without BOOST_ASIO_..._TS_EXECUTOR..."
+#error "Build without BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT and without BOOST_ASIO_NO_TS_EXECUTORS."
 #endif
 
 #endif

@@ -1,0 +1,41 @@
+// A table for the screen: a column of labels, and groups of columns. A wide table is split between its
+// groups.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/render/terminal/painted.hpp"
+
+namespace loopbench::reports {
+
+struct shown_cell {
+    std::string text{"-"};
+    tone how = tone::plain;
+};
+
+struct shown_column {
+    std::string title;
+    std::vector<shown_cell> cells;  // one cell for each row
+    [[nodiscard]] std::size_t width() const;
+};
+
+/// The columns of one workload, which stay together.
+struct column_group {
+    std::string title;
+    std::vector<shown_column> columns;
+    [[nodiscard]] std::size_t columns_width() const;
+    [[nodiscard]] std::size_t width() const;
+};
+
+struct banded_table {
+    std::string title, subtitle;  // stand above the labels
+    std::vector<std::string> labels;
+    std::vector<column_group> groups;
+};
+
+/// Draws as many groups side by side as fit into `columns`, and the other groups below them.
+std::string draw_bands(const banded_table& table, std::size_t columns, colours paint);
+
+}  // namespace loopbench::reports

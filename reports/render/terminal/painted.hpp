@@ -1,0 +1,47 @@
+// Text for a terminal, whose width does not include the escape sequences for colours.
+#pragma once
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "reports/render/terminal/fixed_width.hpp"
+#include "reports/render/terminal/screen.hpp"
+
+namespace loopbench::reports {
+
+enum class tone { plain, title, good, bad };
+
+class painted {
+public:
+    explicit painted(colours how) : how_{how} {}
+
+    /// Adds a text. Trailing spaces get no colour, so that finished() can remove them.
+    void add(std::string_view text, tone as = tone::plain) {
+        width_ += width_of(text);
+        const auto end = text.find_last_not_of(' ') + 1;
+        bytes_ += how_ == colours::off || as == tone::plain
+                      ? std::string{text.substr(0, end)}
+                      : fmt::format(style_of(as), "{}", text.substr(0, end));
+        bytes_ += text.substr(end);
+    }
+    void pad_to(std::size_t width) {
+        if (width > width_) add(std::string(width - width_, ' '));
+    }
+    [[nodiscard]] std::string line() const { return finished(bytes_); }
+
+private:
+    static fmt::text_style style_of(tone as) {
+        if (as == tone::title) return fmt::emphasis::bold;
+        return fmt::fg(as == tone::good ? fmt::terminal_color::green : fmt::terminal_color::red);
+    }
+
+    colours how_;
+    std::string bytes_;
+    std::size_t width_ = 0;
+};
+
+}  // namespace loopbench::reports

@@ -1,0 +1,185 @@
+#include "reports/render/terminal/screen_fastest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "reports/render/columns.hpp"
+#include "reports/render/summary_sentences.hpp"
+#include "reports/render/terminal/fixed_width.hpp"
+#include "reports/render/terminal/screen_rows.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+constexpr std::size_t most_sections = 5, longest_section = 20;
+
+std::string_view family_of(std::string_view workload) {
+    return workload.substr(0, workload.find('/'));
+}
+
+/// The workloads of a kind, for one sentence.
+struct section {
+    std::string title;
+    lead_table table;
+};
+
+std::vector<section> sections_of(const indexed_report& in) {
+    std::vector<section> all;
+    for (auto& row : leads_by_time(in)) {
+        const std::string title{is_scheduling(row.first) ? "scheduling" : family_of(row.first)};
+        auto found = std::ranges::find(all, title, &section::title);
+        if (found == all.end()) found = all.insert(found, {title, {}});
+        found->table.push_back(std::move(row));
+    }
+    std::ranges::stable_partition(all, [](const section& each) { return each.title != "scheduling"; });
+    return all;
+}
+
+/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" without any.
+std::string ratios_of(const indexed_report& in, const lead& those) {
+    std::optional<double> least, most;
+    for (const auto* item : those.from) {
+        if (item->contender == in.whole().baseline || item->judged != verdict::faster) continue;
+        const auto value = item->to_baseline->median;
+        least = std::min(value, least.value_or(value));
+        most = std::max(value, most.value_or(value));
+    }
+    if (!least) return "";
+    const auto from = three_digits(*least), to = three_digits(*most);
+    return from == to ? to + "×" : fmt::format("{}-{}×", from, to);
+}
+
+/// Returns true if further contenders share the lead on some of the lead's workloads.
+bool others_are_level(const lead_table& table, const lead& first) {
+    return std::ranges::any_of(table, [&](const auto& row) {
+        const auto& [workload, group] = row;
+        return std::ranges::find(first.on, workload) != first.on.end() &&
+               std::ranges::any_of(group, [&](const standing& each) {
+                   return std::ranges::find(first.who, each.item->contender) == first.who.end();
+               });
+    });
+}
+
+std::string short_workload(std::string_view workload) {
+    return clipped(workload.substr(0, workload.find('/', workload.find('/') + 1)), longest_section);
+}
+
+/// Returns a text like " on 6 of 7", or "" if the lead covers all workloads of the section.
+std::string on_some(const lead& first, std::size_t of) {
+    if (first.on.size() == of) return "";
+    if (first.on.size() == 1) return " on " + short_workload(first.on.front());
+    return fmt::format(" on {} of {}", first.on.size(), of);
+}
+
+std::string sentence_of(const indexed_report& in, const section& of, bool names_baseline) {
+    const auto first = widest_lead(of.table);
+    const auto who = short_list(first.who);
+    const auto ratios = ratios_of(in, first);
+    const auto where = on_some(first, of.table.size());
+    auto text =
+        ratios.empty()
+            ? fmt::format("{}; no other loop is significantly faster{}", who, where)
+            : fmt::format(
+                  "{} {}{}{}", who, ratios,
+                  names_baseline ? " as fast as " + clipped(in.whole().baseline, longest_section) : "",
+                  where);
+    if (others_are_level(of.table, first)) text += ", others partly level";
+    lead_table rest = of.table;
+    std::erase_if(
+        rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });
+    if (!rest.empty()) {
+        const auto second = widest_lead(rest);
+        const auto others = ratios_of(in, second);
+        text += fmt::format("; on {}: {}{}{}", short_workload(second.on.front()), short_list(second.who),
+                            others.empty() ? "" : " ", others);
+    }
+    return text;
+}
+
+std::optional<std::string> remedy_of(const report& content, std::string_view code) {
+    const auto found = std::ranges::find(content.warnings, code, &warning::code);
+    if (found == content.warnings.end()) return std::nullopt;
+    return code == "few_blocks" ? found->remedy : fmt::format("{}; {}", found->message, found->remedy);
+}
+
+/// Returns what is missing for a reliable run.
+std::vector<std::string> missing_for_trust(const report& content) {
+    std::vector<std::string> all;
+    if (!content.complete) {
+        auto why = why_incomplete(content);
+        if (why.ends_with('.')) why.pop_back();
+        all.push_back(std::move(why));
+    }
+    if (!content.aa)
+        all.push_back(
+            fmt::format("the noise is unknown, because {} was not measured twice", content.baseline));
+    else if (content.aa->found == reliability::unknown)
+        all.push_back(content.aa->reason.value_or("the A/A comparison has too few blocks"));
+    for (const auto* code : {"budget", "few_trials", "few_blocks"})
+        if (auto text = remedy_of(content, code)) all.push_back(std::move(*text));
+    return all;
+}
+
+std::size_t blocks_in(const report& content) {
+    std::size_t most = 0;
+    for (const auto& item : content.results)
+        if (!item.deterministic) most = std::max(most, item.samples.size());
+    return most;
+}
+
+/// Returns the number of undecided comparisons, as the summary sentences count them.
+std::string undecided_in(const report& content) {
+    for (const auto& each : summary_sentences_of(content))
+        if (each.about == topic::undecided && each.title == "Undecided" && !each.from.empty())
+            return fmt::format(", {} comparisons undecided", each.from.size());
+    return "";
+}
+
+}  // namespace
+
+bool is_scheduling(std::string_view workload) {
+    constexpr std::array families{"post", "yield", "spawn", "await", "gather"};
+    return std::ranges::find(families, family_of(workload)) != families.end();
+}
+
+std::vector<fastest> fastest_of(const indexed_report& in) {
+    if (is_untrusted(in.whole())) return {};
+    const auto sections = sections_of(in);
+    std::vector<fastest> all;
+    for (const auto& each : sections) {
+        const bool is_last = all.size() + 1 == most_sections && sections.size() > most_sections;
+        if (is_last)
+            all.push_back({fmt::format("{} more", sections.size() - all.size()), "kinds of workloads"});
+        else
+            all.push_back(
+                {clipped(printable(each.title), longest_section), sentence_of(in, each, all.empty())});
+        if (is_last) break;
+    }
+    return all;
+}
+
+std::string trust_in(const report& content) {
+    if (const auto why = why_unreliable(content))
+        return fmt::format("UNRELIABLE: no difference of this session counts; {}", *why);
+    const auto missing = missing_for_trust(content);
+    const auto deviation =
+        content.aa && !content.aa->comparisons.empty()
+            ? fmt::format("; {} measured twice: {}", content.aa->contender, largest_deviation(*content.aa))
+            : std::string{};
+    if (!missing.empty()) return fmt::format("PRELIMINARY: {}", fmt::join(missing, "; "));
+    return fmt::format("RELIABLE: {} blocks{}{}", blocks_in(content), undecided_in(content), deviation);
+}
+
+bool is_left_to_tables(const warning& item) {
+    constexpr std::array codes{"budget", "few_trials", "few_blocks", "unreliable"};
+    const bool is_explained = item.code == "faster_than_floor" && item.remedy.starts_with("ignore");
+    return is_explained || std::ranges::find(codes, item.code) != codes.end();
+}
+
+}  // namespace loopbench::reports

@@ -1,0 +1,31 @@
+// The first two paragraphs of the screen: who is fastest, and how far the run can be trusted.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/render/leads.hpp"
+
+namespace loopbench::reports {
+
+/// Returns true for workloads in which a loop only schedules its own work. The screen shows them as a range.
+bool is_scheduling(std::string_view workload);
+
+/// The fastest contenders of one kind of workload.
+struct fastest {
+    std::string kind;  // for example "echo" or "scheduling"
+    std::string text;
+};
+
+/// Returns, for each kind of workload that is about time, the contenders that no other one beats
+/// significantly, and their ratios to the baseline. Returns nothing if no difference of the session counts.
+std::vector<fastest> fastest_of(const indexed_report& in);
+
+/// Returns "RELIABLE", "PRELIMINARY" or "UNRELIABLE", with the reason or with the missing part of the run.
+std::string trust_in(const report& content);
+
+/// Returns true for a warning that the screen leaves out: trust_in() contains it, or it needs no action.
+bool is_left_to_tables(const warning& item);
+
+}  // namespace loopbench::reports

@@ -1,0 +1,41 @@
+// The rows of the screen's tables. Contenders that the reader need not tell apart share a row.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/render/leads.hpp"
+
+namespace loopbench::reports {
+
+enum class row_kind { contenders, floor, drivers };
+
+struct screen_row {
+    row_kind kind = row_kind::contenders;
+    names members;  // empty for the other kinds
+};
+
+/// Returns the contenders that have a number for one of the metrics on one of the workloads, the baseline
+/// first. Leaves out the floors.
+names contenders_with_numbers(const indexed_report& in, std::span<const std::string_view> workloads,
+                              std::span<const std::string_view> metrics);
+
+/// Returns a row for each group of contenders that can share it. Loops over select share a row if their
+/// values differ little. With `level_on`, contenders also share a row if this metric does not tell them apart
+/// on any of the workloads.
+std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
+                                std::span<const std::string_view> metrics, std::string_view level_on = {});
+
+/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` are the contenders of the
+/// table.
+std::string label_of(const indexed_report& in, const names& members, const names& all);
+
+/// Returns true if the label of these contenders is "select loops".
+bool are_select_loops(const indexed_report& in, const names& members);
+
+/// Returns the names without repeated prefixes: "loop-asyncio, -layered, -scheduler".
+std::string short_list(const names& members);
+
+}  // namespace loopbench::reports
