@@ -28,7 +28,8 @@ namespace loopbench::reports {
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
-enum class duplicates { refused, allowed };
+/// The treatment of a key that occurs twice in an object: an error, or the first value counts.
+enum class duplicates { refused, first_counts };
 
 struct json_list {
     std::size_t size = 0;

@@ -203,7 +203,8 @@ std::optional<node> node::find(std::string_view key) const {
 json node::tree() const {
     if (std::holds_alternative<json_object>(value().is)) {
         auto fields = json::object();
-        each_field([&](const std::string& key, const node& each) { fields[key] = each.tree(); });
+        // emplace() keeps the first value of a key that occurs twice
+        each_field([&](const std::string& key, const node& each) { fields.emplace(key, each.tree()); });
         return fields;
     }
     if (std::holds_alternative<json_list>(value().is))

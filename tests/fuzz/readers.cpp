@@ -110,9 +110,12 @@ void read_benchmark_output(std::string_view text) {
 }
 
 void read_benchmark_list(std::string_view text) {
-    for (const auto& name : bench::workloads_from_listing(text)) {
-        require(!name.empty(), "a workload has no name");
-        bench::exact_filter(name);
+    for (const auto& each : bench::benchmarks_in_listing(text)) {
+        require(!each.workload.empty() && each.number < each.alike,
+                "a benchmark has no name or a wrong index");
+        bench::exact_filter(each.printed);
+        bench::filter_with_any_suffix(each.workload);
+        bench::threads_of(each.printed);
     }
 }
 

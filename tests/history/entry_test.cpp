@@ -190,6 +190,62 @@ TEST(entry, a_result_of_google_benchmark_with_a_failed_repetition_has_no_number)
     EXPECT_TRUE(points_about(kept, "time").is_null());
 }
 
+std::string google_benchmark_rows(std::string_view executable, std::string_view rows) {
+    return fmt::format(
+        R"({{"context":{{"date":"2026-01-05T10:00:00+00:00","executable":"{}","num_cpus":4}},"benchmarks":[{}]}})",
+        executable, rows);
+}
+
+reports::report kept_report(const std::string& printed) {
+    return reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
+}
+
+// The history called such a benchmark failed, although a trial calls it unsupported.
+TEST(entry, a_google_benchmark_that_skips_itself_is_unsupported) {
+    const auto report = kept_report(google_benchmark_rows(
+        "/x/bench", R"({"name":"avx512","skipped":true,"skip_message":"this processor has none"})"));
+    EXPECT_EQ(report.results.at(0).status, reports::result_status::unsupported);
+    EXPECT_EQ(report.results.at(0).reason, "this processor has none");
+}
+
+TEST(entry, the_program_of_a_windows_path_has_no_folders) {
+    const auto report = kept_report(google_benchmark_rows(R"(C:\\Users\\me\\private\\codec_bench.exe)",
+                                                          R"({"name":"encode","real_time":10})"));
+    EXPECT_EQ(report.results.at(0).contender, "codec_bench.exe");
+}
+
+// They were pooled as repetitions: 10 ns and 5,000 ns became 2.5 µs.
+TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
+    const auto report = kept_report(google_benchmark_rows(
+        "/x/bench", R"({"name":"push","real_time":10,"family_index":0,"per_family_instance_index":0},
+                       {"name":"push","real_time":5000,"family_index":1,"per_family_instance_index":0},
+                       {"name":"push","real_time":6000,"family_index":1,"per_family_instance_index":0})"));
+    ASSERT_EQ(reports::find_result(report, "push", "bench"), nullptr);
+    EXPECT_EQ(reports::find_result(report, "push#1", "bench")->median, 10);
+    EXPECT_EQ(reports::find_result(report, "push#2", "bench")->samples.size(), 2U);
+}
+
+TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
+    const auto report =
+        kept_report(google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":-3,"cpu_time":1})"));
+    EXPECT_EQ(report.results.at(0).status, reports::result_status::failed);
+    EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
+}
+
+// 16 of 17 public files have such a date (Google Benchmark before 1.5.1).
+TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
+    auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
+    printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.assume_utc = true}).date,
+              "2021-09-02T18:59:37Z");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.date = "2021-09-02T18:59:37+02:00"}).date,
+              "2021-09-02T16:59:37Z");
+    const auto complaint =
+        complaint_of<reports::format_error>([&] { bench::read_entry(printed, "b.json", {}); });
+    EXPECT_SAYS(complaint, "b.json");
+    EXPECT_SAYS(complaint, "--assume-utc");
+}
+
 TEST(entry, google_benchmark_output_of_a_program_in_a_folder_named_loopbench_is_recognized) {
     std::string printed{of_google_benchmark};
     printed.replace(printed.find("/home/secret"), 12, "/opt/loopbench/1.0");

@@ -87,6 +87,26 @@ TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_states_the_re
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
 }
 
+// The library writes its own fields first. A counter `real_time` used to replace the measured time.
+TEST(gbench_json, a_counter_with_the_name_of_a_field_is_ignored_and_reported) {
+    const auto output = parse_gbench_json(
+        R"({"context":{"date":"2026-01-01","date":"mine"},"benchmarks":[)"
+        R"({"name":"decode","real_time":7,"cpu_time":6,"real_time":3,"cpu_time":4,"bytes":5}]})");
+    EXPECT_EQ(output.rows[0].real_time_ns, 7);
+    EXPECT_EQ(output.rows[0].cpu_time_ns, 6);
+    EXPECT_EQ(output.rows[0].counters.at("bytes"), 5);
+    EXPECT_EQ(output.hidden_counters, (std::vector<std::string>{"cpu_time", "real_time"}));
+    EXPECT_EQ(output.context.at("date"), "2026-01-01");
+}
+
+TEST(gbench_json, the_unit_of_the_minimum_time_depends_on_the_library) {
+    const auto unit = [](const char* context) {
+        return bench::unit_of_min_time(nlohmann::ordered_json::parse(context));
+    };
+    EXPECT_EQ(unit(R"({"json_schema_version":1,"library_version":"v1.9.1"})"), "s");
+    EXPECT_EQ(unit(R"({"library_build_type":"release"})"), "");
+}
+
 TEST(gbench_json, the_context_is_kept_without_the_host_name_and_the_path) {
     const auto output = parse_gbench_json(
         R"({"context":{"host_name":"secret","executable":"/home/me/x","library":"x","caches":[]},)"

@@ -10,12 +10,11 @@ namespace {
 
 using bench::workload_name;
 
-/// Returns true if the filter for `workload` matches the name `printed`. The filter is a POSIX extended
-/// regular expression, as in Google Benchmark.
-bool filter_takes(const std::string& workload, const std::string& printed) {
+/// Returns true if the filter matches the name `printed`. The filter is a POSIX extended regular expression,
+/// as in Google Benchmark.
+bool matches(const std::string& filter, const std::string& printed) {
     regex_t compiled;
-    if (::regcomp(&compiled, bench::exact_filter(workload).c_str(), REG_EXTENDED | REG_NOSUB) != 0)
-        return false;
+    if (::regcomp(&compiled, filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
     const bool taken = ::regexec(&compiled, printed.c_str(), 0, nullptr, 0) == 0;
     ::regfree(&compiled);
     return taken;
@@ -35,37 +34,63 @@ TEST(workload_name, parts_of_a_name_that_only_look_like_a_suffix_are_kept) {
     EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "the rest must be a name";
 }
 
-TEST(listing, each_workload_is_listed_once_in_order) {
-    EXPECT_EQ(bench::workloads_from_listing("yield/real_time\r\necho/rtt\n\nyield/real_time"),
-              (std::vector<std::string>{"yield/real_time", "echo/rtt"}));
-    EXPECT_EQ(bench::workloads_from_listing("b/real_time\na"), (std::vector<std::string>{"b", "a"}));
-    EXPECT_TRUE(bench::workloads_from_listing("").empty());
+std::vector<std::string> workloads_in(std::string_view listing) {
+    std::vector<std::string> all;
+    for (const auto& each : bench::benchmarks_in_listing(listing)) all.push_back(each.workload);
+    return all;
 }
 
-TEST(listing, a_suffix_that_distinguishes_two_workloads_is_kept) {
-    EXPECT_EQ(bench::workloads_from_listing("post/threads:1\npost/threads:2\nyield/threads:1\n"),
-              (std::vector<std::string>{"post/threads:1", "post/threads:2", "yield"}));
+TEST(listing, a_workload_of_the_catalog_has_its_name_without_suffixes) {
+    EXPECT_EQ(workloads_in("yield/iterations:12\r\nsleep/serial/iterations:1/manual_time\n\n"),
+              (std::vector<std::string>{"yield", "sleep/serial"}));
+    EXPECT_TRUE(workloads_in("").empty());
 }
 
-TEST(exact_filter, the_filter_matches_only_its_own_workload_with_any_suffixes) {
-    EXPECT_TRUE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1"));
-    EXPECT_TRUE(
-        filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
-    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:10"));
-    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "echo/rtt/conns:1/bytes:64"));
-    EXPECT_FALSE(filter_takes("echo/rtt/conns:1", "an/echo/rtt/conns:1"));
-    EXPECT_TRUE(filter_takes("post/threads:1", "post/threads:1/real_time"));
-    EXPECT_FALSE(filter_takes("post/threads:1", "post/threads:2"));
+// `lookup/iterations:50` and `lookup` used to share the result of the first one (many benchmarks are
+// registered twice, with different numbers of iterations or threads).
+TEST(listing, a_benchmark_of_another_program_keeps_its_suffixes) {
+    EXPECT_EQ(workloads_in("lookup/iterations:50\nlookup\npush/threads:2/real_time\nyield/threads:1\nyield"),
+              (std::vector<std::string>{"lookup/iterations:50", "lookup", "push/threads:2/real_time",
+                                        "yield/threads:1", "yield"}));
+}
+
+TEST(listing, benchmarks_with_equal_names_are_numbered) {
+    EXPECT_EQ(bench::benchmarks_in_listing("push\npop\npush\n"),
+              (std::vector<bench::listed_benchmark>{
+                  {"push#1", "push", 0, 2}, {"pop", "pop", 0, 1}, {"push#2", "push", 1, 2}}));
+}
+
+TEST(listing, the_number_of_threads_is_part_of_the_name) {
+    EXPECT_EQ(bench::threads_of("push/threads:2/real_time"), 2);
+    EXPECT_EQ(bench::threads_of("push/min_time:0.1/threads:16"), 16);
+    for (const auto* name : {"push", "push/threads:1", "push/threads:2/size:4", "push/threads:"})
+        EXPECT_EQ(bench::threads_of(name), 1) << name;
+}
+
+TEST(exact_filter, only_the_printed_name_matches) {
+    EXPECT_TRUE(matches(bench::exact_filter("lookup"), "lookup"));
+    EXPECT_FALSE(matches(bench::exact_filter("lookup"), "lookup/iterations:50"));
+    EXPECT_FALSE(matches(bench::exact_filter("lookup"), "a_lookup"));
+    EXPECT_FALSE(matches(bench::exact_filter("a/1"), "a/10"));
+}
+
+TEST(filter_with_any_suffix, the_workload_matches_with_any_suffixes_and_nothing_else_matches) {
+    const auto filter = bench::filter_with_any_suffix("echo/rtt/conns:1");
+    EXPECT_TRUE(matches(filter, "echo/rtt/conns:1"));
+    EXPECT_TRUE(matches(filter, "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
+    EXPECT_FALSE(matches(filter, "echo/rtt/conns:10"));
+    EXPECT_FALSE(matches(filter, "echo/rtt/conns:1/bytes:64"));
+    EXPECT_FALSE(matches(filter, "an/echo/rtt/conns:1"));
 }
 
 TEST(exact_filter, special_characters_of_a_workload_name_match_literally) {
     for (const std::string name :
          {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
-        EXPECT_TRUE(filter_takes(name, name)) << name;
-        EXPECT_TRUE(filter_takes(name, name + "/real_time")) << name;
+        EXPECT_TRUE(matches(bench::exact_filter(name), name)) << name;
+        EXPECT_TRUE(matches(bench::filter_with_any_suffix(name), name + "/real_time")) << name;
     }
-    EXPECT_FALSE(filter_takes("a.b", "axb"));
-    EXPECT_FALSE(filter_takes("a|b", "a"));
+    EXPECT_FALSE(matches(bench::exact_filter("a.b"), "axb"));
+    EXPECT_FALSE(matches(bench::exact_filter("a|b"), "a"));
 }
 
 }  // namespace

@@ -95,6 +95,61 @@ TEST(trial, only_the_rows_of_the_requested_workload_are_used) {
     EXPECT_EQ(bench::judge(outcome, "spawn", 60s).reason, "the contender printed no result for the workload");
 }
 
+TEST(trial, a_result_belongs_to_exactly_one_registered_benchmark) {
+    child_outcome outcome;
+    outcome.output = R"({"benchmarks":[
+        {"name":"lookup/iterations:50","real_time":7,"family_index":0,"per_family_instance_index":0},
+        {"name":"lookup","real_time":1,"family_index":1,"per_family_instance_index":0},
+        {"name":"push","real_time":2,"family_index":2,"per_family_instance_index":0},
+        {"name":"push","real_time":3,"family_index":3,"per_family_instance_index":0},
+        {"name":"push","real_time":9,"family_index":3,"per_family_instance_index":0}]})";
+    const auto time_of = [&](const bench::listed_benchmark& listed) {
+        return bench::judge(outcome, listed.workload, 60s, &listed).metrics.at("time");
+    };
+    EXPECT_EQ(time_of({"lookup", "lookup"}), 1);
+    EXPECT_EQ(time_of({"lookup/iterations:50", "lookup/iterations:50"}), 7);
+    EXPECT_EQ(time_of({"push#1", "push", 0, 2}), 2);
+    EXPECT_EQ(time_of({"push#2", "push", 1, 2}), 3) << "the first repetition counts";
+}
+
+TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {
+    child_outcome outcome;
+    outcome.output = R"({"benchmarks":[{"name":"push","real_time":2,"family_index":1},
+                                       {"name":"push","real_time":3,"family_index":2}]})";
+    const bench::listed_benchmark only{"push", "push"};
+    EXPECT_SAYS(bench::judge(outcome, "push", 60s, &only).reason, "2 benchmarks");
+    EXPECT_SAYS(bench::judge(outcome, "push", 60s).reason, "2 benchmarks");
+    outcome.output = R"({"benchmarks":[{"name":"push","real_time":2},{"name":"push","real_time":3}]})";
+    const bench::listed_benchmark second{"push#2", "push", 1, 2};
+    EXPECT_SAYS(bench::judge(outcome, "push#2", 60s, &second).reason, "own name")
+        << "an old library does not print which is which";
+}
+
+TEST(trial, a_note_of_the_library_is_not_reported_as_the_cause_of_a_failure) {
+    child_outcome outcome;
+    outcome.error_tail = "opening\n-- LOG(0): Value passed to --benchmark_min_time should have a suffix.\n";
+    outcome.output =
+        R"({"benchmarks":[{"name":"open","error_occurred":true,"error_message":"no such device"}]})";
+    EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device: opening");
+    outcome.error_tail = "-- LOG(0): Value passed to --benchmark_min_time should have a suffix.\n";
+    EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device");
+}
+
+TEST(trial, text_on_standard_output_does_not_hide_the_results) {
+    const temporary_folder folder;
+    write_script(folder / "contender", R"(
+case "$1" in --benchmark_list*) echo "Hello from my benchmark"; [ "$2" ] || printf 'a\nb b\n'; exit;; esac
+echo 'Hello from my benchmark {'
+echo '{"benchmarks":[{"name":"a","real_time":1}]}' > "$BENCHMARK_OUT"
+)");
+    bench::contender who{"contender", folder / "contender", {}, ""};
+    bench::list_workloads(who, bench::workload_size::small, 60s, -1);
+    EXPECT_EQ(who.workloads, (std::vector<std::string>{"a", "b b"}));
+    bench::process_executor executor{-1};
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+}
+
 TEST(trial, a_context_that_is_too_large_is_refused_and_a_long_error_message_is_cut) {
     child_outcome outcome;
     const auto said = [&](std::size_t context_bytes, std::size_t error_bytes) {

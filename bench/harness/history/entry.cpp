@@ -45,9 +45,11 @@ const reports::metric_info* metric_of(std::string_view counter) {
 /// Returns the program's name without its folder, because the folder's path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
-        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
+        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     const auto path = reports::context_text(document.value("context", json::object()), "executable");
-    return path ? std::filesystem::path{*path}.filename().native() : "benchmark";
+    if (!path) return "benchmark";
+    const auto name = std::filesystem::path{*path}.filename().native();
+    return name.substr(name.find_last_of('\\') + 1);  // a program on Windows can have a path with backslashes
 }
 
 /// Describes the processor by the sizes of its caches, because they distinguish machines and are the same in
@@ -62,10 +64,26 @@ std::string processor_in(const json& context) {
     return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
 }
 
-reports::environment machine_in(const json& context) {
+/// Returns the date in UTC. Throws format_error if the date has no time zone and the user did not say which.
+std::string date_in(const json& context, const date_rule& dated) {
+    const auto printed = reports::context_text(context, "date").value_or("");
+    if (const auto date = in_utc(dated.date.value_or(printed))) return *date;
+    if (dated.date)
+        throw reports::format_error{
+            "'{}' is not a date; expected a date like 2026-11-22 or 2026-11-22T18:07:18+01:00",
+            reports::shown(*dated.date)};
+    std::string as_utc = printed + "Z";
+    if (const auto space = as_utc.find(' '); space != std::string::npos) as_utc[space] = 'T';
+    const auto date = in_utc(as_utc);
+    if (date && dated.assume_utc) return *date;
+    throw reports::format_error{"its date \"{}\" {}", reports::shown(printed),
+                                date ? "has no time zone; add --assume-utc, or give the date with --date"
+                                     : "is invalid; give the date with --date"};
+}
+
+reports::environment machine_in(const json& context, const date_rule& dated) {
     reports::environment where;
-    where.date = reports::context_text(context, "date").value_or("");
-    if (auto date = in_utc(where.date)) where.date = *std::move(date);
+    where.date = date_in(context, dated);
     if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
         where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
     where.cpu_model = processor_in(context);
@@ -95,6 +113,10 @@ void add(repetitions& to, const gbench_row& row) {
         if (!to.error) to.error = row.error;
         return;
     }
+    if (row.real_time_ns && *row.real_time_ns <= 0) {
+        if (!to.error) to.error = "the program printed no time above 0 for the benchmark";
+        return;
+    }
     for (const auto& [metric, value] : numbers_in(row))
         if (value) to.by_metric[metric].push_back(*value);
 }
@@ -105,8 +127,10 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     std::vector<reports::result> all;
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        item.status = reports::result_status::failed;
-        item.reason = rows.error.value_or("the program did not print the time of the benchmark");
+        const auto [status, reason] =
+            outcome_of_error(rows.error.value_or("the program did not print the time of the benchmark"));
+        item.status = status;
+        item.reason = reason;
         return all;
     }
     for (const auto& [name, values] : rows.by_metric) {
@@ -120,6 +144,27 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     return all;
 }
 
+/// Returns the benchmarks with their repetitions, in the program's order. If several benchmarks have the same
+/// name, appends "#1", "#2" and so on, as in a listing (gbench_names.hpp).
+std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_output& output) {
+    using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
+    std::vector<std::pair<std::string, repetitions>> all;
+    std::map<identity, std::size_t> places;
+    std::map<std::string, std::vector<std::size_t>> alike;
+    for (const auto& row : output.rows) {
+        const auto [found, is_new] = places.try_emplace({row.name, row.family, row.instance}, all.size());
+        if (is_new) {
+            alike[row.name].push_back(all.size());
+            all.emplace_back(row.name, repetitions{});
+        }
+        add(all[found->second].second, row);
+    }
+    for (const auto& [name, those] : alike)
+        for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
+            all[those[i]].first += fmt::format("#{}", i + 1);
+    return all;
+}
+
 gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
@@ -129,8 +174,9 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
+/// Returns the result of `make`. Adds the file's name to a format_error.
 template <class function>
-entry named_entry(std::string_view name, function make) {
+auto with_name(std::string_view name, function make) {
     try {
         return make();
     } catch (const reports::format_error& error) {
@@ -138,7 +184,7 @@ entry named_entry(std::string_view name, function make) {
     }
 }
 
-entry gbench_entry(std::string_view text, std::string_view name, provenance from) {
+entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
     const auto output = read_gbench(text, name);
     if (output.rows.empty())
         throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
@@ -146,18 +192,12 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     const auto said = from;
     if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
-    report.where = machine_in(output.context);
+    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
     report.contenders.push_back(reports::describe(program_in(text), output.context));
-    std::vector<std::string> order;
-    std::map<std::string, repetitions> all;
-    for (const auto& row : output.rows) {
-        if (!all.contains(row.name)) order.push_back(row.name);
-        add(all[row.name], row);
-    }
-    for (const auto& workload : order)
-        std::ranges::move(results_of(workload, report.contenders.front().name, all[workload]),
+    for (const auto& [workload, rows] : benchmarks_in(output))
+        std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
-    auto made = named_entry(
+    auto made = with_name(
         name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
     made.said = said;
     return made;
@@ -351,10 +391,10 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return entry_of(std::move(report), std::move(text), std::move(from), source);
 }
 
-entry read_entry(std::string text, std::string_view name, provenance from) {
-    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from));
+entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
+    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from), dated);
     auto report = read_report_or_journal(text, name);
-    return named_entry(name, [&] {
+    return with_name(name, [&] {
         if (reports::is_of_shard(report))  // the merged report will contain the same blocks
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "

@@ -66,11 +66,18 @@ struct entry {
 /// occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
+/// The user's statement about the date of a Google Benchmark file. Versions before 1.5.1 print a date without
+/// a time zone.
+struct date_rule {
+    std::optional<std::string> date = {};  // replaces the file's date
+    bool assume_utc = false;               // a date without a time zone is in UTC
+};
+
 /// Reads an entry from `text`: a report, a journal or the output of a Google Benchmark program. Such a
 /// program becomes the contender, and its repetitions become the samples. Ignores counters that loopbench
-/// does not know. If `from` has no commit, uses "commit" of the program's context. Throws
-/// reports::format_error with `name` in its message.
-entry read_entry(std::string text, std::string_view name, provenance from);
+/// does not know. If `from` has no commit, uses "commit" of the program's context. `dated` is only for such
+/// programs. Throws reports::format_error with `name` in its message.
+entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
 
 /// Converts a date to UTC, because texts of UTC dates sort by time. For example, returns
 /// "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00". Returns a date without a time unchanged, and

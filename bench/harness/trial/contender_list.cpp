@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
@@ -42,6 +43,26 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     request.limit = limit;
     request.stop_fd = stop_fd;
     return request;
+}
+
+/// Removes the lines that the program prints besides its listing: those that it also prints if no benchmark
+/// is selected. Only names with a space are suspicious, so most programs are not asked a second time.
+std::string without_noise(const child_request& listing, std::string text) {
+    if (text.find(' ') == std::string::npos) return text;
+    auto request = listing;
+    request.command.emplace_back("--benchmark_filter=^$");
+    const auto outcome = ask(request);
+    std::multiset<std::string> noise;
+    std::istringstream printed{outcome.output};
+    for (std::string line; std::getline(printed, line);) noise.insert(line);
+    if (noise.empty() || outcome.output == text) return text;  // the program ignores the filter
+    std::istringstream lines{std::exchange(text, {})};
+    for (std::string line; std::getline(lines, line);)
+        if (const auto found = noise.find(line); found != noise.end())
+            noise.erase(found);
+        else
+            text += line + "\n";
+    return text;
 }
 
 bool is_contender(const fs::directory_entry& entry) {
@@ -155,15 +176,29 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
     return all;
 }
 
-void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
+const listed_benchmark* find_benchmark(const contender& who, std::string_view workload) {
+    const auto found = std::ranges::find(who.benchmarks, workload, &listed_benchmark::workload);
+    return found == who.benchmarks.end() ? nullptr : &*found;
+}
+
+std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
+                                           int stop_fd) {
     auto request = listing_of(who, limit, stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
     const auto outcome = ask(request);
-    if (const auto failure = failure_of(outcome, limit)) {
+    who.benchmarks.clear();
+    if (auto failure = failure_of(outcome, limit)) return failure;
+    who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
+    return std::nullopt;
+}
+
+void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
+    if (const auto failure = list_benchmarks(who, size, limit, stop_fd)) {
         who.problem = fmt::format("cannot list the contender's workloads: {}", *failure);
         return;
     }
-    who.workloads = workloads_from_listing(outcome.output);
+    who.workloads.clear();
+    std::ranges::transform(who.benchmarks, std::back_inserter(who.workloads), &listed_benchmark::workload);
     if (who.workloads.empty())
         who.problem =
             "cannot list the contender's workloads: the contender printed nothing for "

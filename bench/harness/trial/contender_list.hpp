@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/catalog/workload_size.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/words.hpp"
 
@@ -35,8 +36,11 @@ struct contender {
     std::string name;  // the file's name
     std::filesystem::path path;
     std::vector<std::string> workloads;  // full names, in the contender's order
-    std::string problem;                 // the reason if listing the workloads failed; otherwise empty
+    std::string problem = {};            // the reason if listing the workloads failed; otherwise empty
     std::string called = {};             // argv[0] in trials; if empty, argv[0] is `path`
+    /// The benchmarks of `workloads`, in the same order; empty if the listing is unknown.
+    std::vector<listed_benchmark> benchmarks = {};
+    std::string min_time_unit = {};  // "s" if its library wants a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};  // additional variables for trials
     /// The layouts: builds that differ only in the order of their functions. Each block uses one layout, and
     /// `path` is the first layout. If `layouts` is empty, `path` is the only build.
@@ -93,6 +97,14 @@ std::filesystem::path default_contender_dir();
 /// `workloads`. A folder that is given twice is searched once. Throws usage_error if two contenders have the
 /// same name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
+
+/// Returns the benchmark of this workload, or nullptr if the contender's listing is unknown.
+const listed_benchmark* find_benchmark(const contender& who, std::string_view workload);
+
+/// Sets `who.benchmarks` from the contender's listing for workloads of this size. Returns the reason if the
+/// contender fails; `who.benchmarks` is then empty.
+std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
+                                           int stop_fd);
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed

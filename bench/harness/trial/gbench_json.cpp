@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "reports/base/json_node.hpp"
@@ -49,6 +50,8 @@ gbench_row read_row(const json& from) {
     else if (from.value("skipped", json(false)) == json(true))
         row.error =
             fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
+    row.family = finite(from.value("family_index", json()));
+    row.instance = finite(from.value("per_family_instance_index", json()));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
     for (const auto& [key, value] : from.items()) {
         if (!value.is_number() && !value.is_null()) continue;
@@ -63,12 +66,28 @@ gbench_row read_row(const json& from) {
     return row;
 }
 
+/// Returns the counters that have the name of a standard field of their row.
+std::vector<std::string> hidden_counters(std::string_view text) {
+    std::set<std::string> hidden;
+    const reports::document document{text, {.twice = reports::duplicates::first_counts}};
+    const auto rows = document.root().find("benchmarks");
+    if (!rows) return {};
+    rows->each_element([&](const reports::node& row) {
+        std::set<std::string> seen;
+        row.each_field([&](const std::string& key, const reports::node&) {
+            if (!seen.insert(key).second) hidden.insert(key);
+        });
+    });
+    return {hidden.begin(), hidden.end()};
+}
+
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw gbench_error{"the program printed nothing"};
     try {
         // Accepts duplicate keys, because a counter can have the same name as a standard field of a row.
-        return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::allowed);
+        // Google Benchmark writes its own fields first.
+        return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
         throw gbench_error{"the program printed invalid JSON: {}; the output begins with \"{}\"",
                            error.what(), reports::shown(text)};
@@ -100,6 +119,20 @@ std::string without_bare_non_finite(std::string_view text) {
     return clean;
 }
 
+std::pair<reports::result_status, std::string_view> outcome_of_error(std::string_view message) {
+    constexpr std::string_view unsupported = "unsupported:";
+    if (!message.starts_with(unsupported)) return {reports::result_status::failed, message};
+    message.remove_prefix(unsupported.size());
+    message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
+    return {reports::result_status::unsupported, message};
+}
+
+std::string unit_of_min_time(const json& context) {
+    // Google Benchmark prints "json_schema_version" since 1.8.3; 1.8.0 to 1.8.2 accept a number without a
+    // unit.
+    return context.contains("json_schema_version") ? "s" : "";
+}
+
 gbench_output parse_gbench_json(std::string_view text) {
     const auto document = parse(text);
     const auto rows = document.is_object() ? document.find("benchmarks") : document.end();
@@ -120,10 +153,14 @@ gbench_output parse_gbench_json(std::string_view text) {
         else if (text_or(row, "aggregate_name", "") == "mean")
             means.push_back(read_row(row));
     }
-    std::set<std::string> shown;
-    for (const auto& row : output.rows) shown.insert(row.name);
+    output.hidden_counters = hidden_counters(without_bare_non_finite(text));
+    const auto identity = [](const gbench_row& row) {
+        return std::tuple{row.name, row.family, row.instance};
+    };
+    std::set<decltype(identity(gbench_row{}))> shown;
+    for (const auto& row : output.rows) shown.insert(identity(row));
     for (auto& mean : means)
-        if (!shown.contains(mean.name)) output.rows.push_back(std::move(mean));
+        if (!shown.contains(identity(mean))) output.rows.push_back(std::move(mean));
     return output;
 }
 

@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "reports/base/formatted_error.hpp"
+#include "reports/model/words.hpp"
 
 namespace loopbench::bench {
 
@@ -23,6 +25,9 @@ struct gbench_row {
     std::string name;  // as printed, including Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
+    /// The indexes of the benchmark and of its arguments in the program. Google Benchmark 1.5.4 and later
+    /// print them.
+    std::optional<double> family, instance;
     // the counters include items_per_second; NaN and infinity become "no value"
     std::map<std::string, std::optional<double>> counters;
 };
@@ -34,11 +39,22 @@ struct gbench_output {
     /// The rows of single runs. Aggregates are omitted, except the mean of a benchmark that prints only
     /// aggregates (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
+    /// The names of counters that are also names of standard fields, such as "real_time". These counters are
+    /// ignored.
+    std::vector<std::string> hidden_counters;
 };
 
 /// The maximum size of a context. The first line of a journal and every report contain the contexts. The
 /// contexts of the suite's contenders have about a hundredth of this size.
 inline constexpr std::size_t context_bytes_max = 65536;
+
+/// Returns the status and the reason that a row's error message expresses: a message that begins with
+/// "unsupported:" means that the benchmark cannot run here. The reason points into `message`.
+std::pair<reports::result_status, std::string_view> outcome_of_error(std::string_view message);
+
+/// Returns "s" if the Google Benchmark that wrote this context (1.8 or later) wants a unit after
+/// --benchmark_min_time; otherwise an empty text, because earlier versions accept no unit.
+std::string unit_of_min_time(const nlohmann::ordered_json& context);
 
 /// Parses a contender's output. Throws gbench_error if the output is unusable.
 gbench_output parse_gbench_json(std::string_view text);

@@ -1,11 +1,16 @@
 // The list of suffixes is the same as in Google Benchmark's BenchmarkName::str().
 #include "bench/harness/trial/gbench_names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "bench/catalog/workload_table.hpp"
 
 namespace loopbench::bench {
 
@@ -48,28 +53,56 @@ std::string workload_name(std::string_view printed) {
     }
 }
 
-std::vector<std::string> workloads_from_listing(std::string_view listing) {
+std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
-    std::map<std::string, int> uses;
-    for (const auto line : printed) ++uses[workload_name(line)];
-    std::vector<std::string> workloads;
-    std::set<std::string> seen;  // a set for fast look-up, because a listing can be very long
+    std::map<std::string, std::set<std::string_view>> variants;  // printed names by name without suffixes
+    std::map<std::string_view, std::size_t> alike;
     for (const auto line : printed) {
-        auto name = workload_name(line);
-        if (uses[name] > 1) name = line;
-        if (seen.insert(name).second) workloads.push_back(std::move(name));
+        variants[workload_name(line)].insert(line);
+        ++alike[line];
     }
-    return workloads;
+    std::map<std::string_view, std::size_t> seen;
+    std::vector<listed_benchmark> all;
+    for (const auto line : printed) {
+        auto plain = workload_name(line);
+        const bool is_known = find_shape(plain) != nullptr && variants[plain].size() == 1;
+        listed_benchmark next{is_known ? std::move(plain) : std::string{line}, std::string{line},
+                              seen[line]++, alike[line]};
+        if (next.alike > 1) next.workload += fmt::format("#{}", next.number + 1);
+        all.push_back(std::move(next));
+    }
+    return all;
 }
 
-std::string exact_filter(std::string_view workload) {
+namespace {
+
+std::string escaped(std::string_view name) {
     constexpr std::string_view special = R"(.[{()\*+?|^$)";
-    std::string filter = "^";
-    for (const char c : workload) {
-        if (special.find(c) != std::string_view::npos) filter += '\\';
-        filter += c;
+    std::string pattern;
+    for (const char c : name) {
+        if (special.find(c) != std::string_view::npos) pattern += '\\';
+        pattern += c;
     }
-    filter += "(/(";
+    return pattern;
+}
+
+}  // namespace
+
+int threads_of(std::string_view printed) {
+    constexpr std::string_view key = "/threads:";
+    const auto at = printed.rfind(key);
+    int threads = 1;
+    if (at != std::string_view::npos && workload_name(printed).size() <= at)
+        std::from_chars(printed.data() + at + key.size(), printed.data() + printed.size(), threads);
+    return threads;
+}
+
+std::string exact_filter(std::string_view printed) {
+    return fmt::format("^{}$", escaped(printed));
+}
+
+std::string filter_with_any_suffix(std::string_view workload) {
+    auto filter = fmt::format("^{}(/(", escaped(workload));
     for (const auto suffix : suffixes) {
         if (suffix != suffixes.front()) filter += '|';
         filter += suffix;

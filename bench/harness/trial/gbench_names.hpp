@@ -13,13 +13,29 @@ namespace loopbench::bench {
 /// "/threads:N").
 std::string workload_name(std::string_view printed);
 
-/// Returns the workloads in the output of --benchmark_list_tests=true, which has one name per line.
-/// Benchmarks that differ only in a suffix ("/threads:1", "/threads:2") keep their printed names, because
-/// their names without suffixes are equal.
-std::vector<std::string> workloads_from_listing(std::string_view listing);
+/// A benchmark that a program has registered.
+struct listed_benchmark {
+    std::string workload;  // the name in plans and reports; unique among the benchmarks of the program
+    std::string printed;   // the name that the program prints, with all suffixes
+    std::size_t number = 0, alike = 1;  // index among, and number of, the benchmarks with this printed name
+    bool operator==(const listed_benchmark&) const = default;
+};
+
+/// Returns the benchmarks in the output of --benchmark_list_tests=true, which has one name per line. The
+/// workload of a benchmark is its printed name: benchmarks with other suffixes ("/threads:2",
+/// "/iterations:50") do different work. Only for workloads of the catalog, suffixes are left out. If several
+/// benchmarks have the same printed name, "#1", "#2" and so on are appended.
+std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
+
+/// Returns the number of threads in a printed name: 2 for "push/threads:2/real_time", 1 without this suffix.
+int threads_of(std::string_view printed);
 
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches exactly this
-/// workload, with any suffixes.
-std::string exact_filter(std::string_view workload);
+/// printed name.
+std::string exact_filter(std::string_view printed);
+
+/// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches this workload
+/// with any suffixes. It is for programs whose listing is unknown.
+std::string filter_with_any_suffix(std::string_view workload);
 
 }  // namespace loopbench::bench

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <utility>
 
 #include "bench/catalog/workload_table.hpp"
@@ -22,6 +23,7 @@
 #include "bench/harness/trial/interleaving.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/process/temporary_folder.hpp"
+#include "reports/base/posix_io.hpp"
 #include "reports/base/require_format.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
@@ -41,8 +43,19 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
+/// Removes the last line of Google Benchmark's own notes (since 1.8, about the form of --benchmark_min_time),
+/// because a note is not the cause of a failure.
+std::string_view without_notes(std::string_view error_tail) {
+    constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
+    const auto at = error_tail.rfind(note);
+    if (at == std::string_view::npos || error_tail.find('\n', at) < error_tail.find_last_not_of("\n"))
+        return error_tail;
+    const auto before = error_tail.rfind('\n', at);
+    return before == std::string_view::npos ? "" : error_tail.substr(0, before);
+}
+
 std::string with_last_line(std::string cause, std::string_view error_tail) {
-    const auto line = reports::valid_utf8(last_line(error_tail));
+    const auto line = reports::valid_utf8(last_line(without_notes(error_tail)));
     return line.empty() ? cause : fmt::format("{}: {}", cause, line);
 }
 
@@ -82,11 +95,8 @@ void set_failed(trial_outcome& trial, std::string_view reason) {
 }
 
 void take_error(trial_outcome& trial, std::string_view message) {
-    constexpr std::string_view unsupported = "unsupported:";
-    if (!message.starts_with(unsupported)) return set_failed(trial, message);
-    message.remove_prefix(unsupported.size());
-    message.remove_prefix(std::min(message.find_first_not_of(' '), message.size()));
-    set_status(trial, result_status::unsupported, message);
+    const auto [status, reason] = outcome_of_error(message);
+    set_status(trial, status, reason);
 }
 
 std::map<std::string, std::optional<double>> metrics_of(const gbench_row& row) {
@@ -116,16 +126,57 @@ timed_claims claims_of(const gbench_row& row) {
             .latency_p99 = counter("latency_p99")};
 }
 
-void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload) {
-    const auto is_ours = [&](const gbench_row& row) {
-        return row.name == workload || workload_name(row.name) == workload;
+/// Returns true if both rows belong to one registered benchmark.
+bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
+    return one.name == other.name && one.family == other.family && one.instance == other.instance;
+}
+
+/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
+/// program prints another name, those with any suffixes.
+std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
+                                       const listed_benchmark* listed) {
+    const auto take = [&](auto is_wanted) {
+        std::vector<const gbench_row*> found;
+        for (const auto& row : output.rows)
+            if (is_wanted(row)) found.push_back(&row);
+        return found;
     };
-    const auto is_error = [&](const gbench_row& row) { return is_ours(row) && row.error; };
-    const auto ours = std::ranges::find_if(output.rows, is_ours);
-    if (ours == output.rows.end())
-        return set_failed(trial, "the contender printed no result for the workload");
-    if (const auto wrong = std::ranges::find_if(output.rows, is_error); wrong != output.rows.end())
-        return take_error(trial, *wrong->error);
+    const std::string_view printed = listed != nullptr ? listed->printed : workload;
+    auto found = take([&](const gbench_row& row) { return row.name == printed; });
+    return !found.empty() ? found : take([&](const gbench_row& row) {
+        return workload_name(row.name) == workload_name(workload);
+    });
+}
+
+/// Leaves only the rows of one registered benchmark. Returns the reason if it is unknown which one is meant.
+std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
+                                              const listed_benchmark* listed) {
+    std::vector<const gbench_row*> firsts;
+    for (const auto* row : rows)
+        if (std::ranges::none_of(firsts,
+                                 [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
+            firsts.push_back(row);
+    const std::size_t alike = listed != nullptr ? listed->alike : 1;
+    if (firsts.size() != alike)
+        return fmt::format(
+            "the contender printed the results of {} benchmarks that fit the name {}, but it lists {}; give "
+            "each "
+            "benchmark its own name",
+            firsts.size(), rows.front()->name, alike);
+    const auto* const meant = firsts[listed != nullptr ? listed->number : 0];
+    std::erase_if(rows, [&](const auto* row) { return !are_of_one_benchmark(*meant, *row); });
+    return std::nullopt;
+}
+
+void take_rows(trial_outcome& trial, const gbench_output& output, std::string_view workload,
+               const listed_benchmark* listed) {
+    auto rows = rows_of(output, workload, listed);
+    if (rows.empty()) return set_failed(trial, "the contender printed no result for the workload");
+    if (const auto unclear = keep_one_benchmark(rows, listed)) return set_failed(trial, *unclear);
+    if (const auto wrong = std::ranges::find_if(rows, [](const auto* row) { return row->error.has_value(); });
+        wrong != rows.end())
+        return take_error(trial, *(*wrong)->error);
+    const auto* const ours = rows.front();
     // Only the first repetition in a process counts, because repetitions in one process are not separate
     // trials.
     auto metrics = metrics_of(*ours);
@@ -175,7 +226,8 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
     return "the contender ended for an unknown reason";
 }
 
-trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit) {
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
+                    const listed_benchmark* listed) {
     trial_outcome trial;
     trial.usage = outcome.usage;
     trial.wall = outcome.wall;
@@ -187,7 +239,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     }
     try {
         auto output = parse_gbench_json(outcome.output);
-        take_rows(trial, output, workload);
+        take_rows(trial, output, workload, listed);
         // Adds the last line of standard error, because a server or command that the contender started can
         // write the cause of the failure there.
         if (trial.status == result_status::failed)
@@ -203,6 +255,19 @@ namespace {
 
 std::string histogram_file_in(const temporary_folder& folder) {
     return (folder.path() / "histograms.json").native();
+}
+
+std::string output_file_in(const temporary_folder& folder) {
+    return (folder.path() / "benchmarks.json").native();
+}
+
+/// Replaces the output by the content of the file that Google Benchmark wrote (BENCHMARK_OUT). A program can
+/// print other text to its standard output. Contenders that do not use Google Benchmark write no file.
+void take_output_file(child_outcome& ended, const temporary_folder& folder) {
+    const auto file = output_file_in(folder);
+    std::error_code none;
+    if (ended.end != child_end::exited || std::filesystem::file_size(file, none) == 0 || none) return;
+    ended.output = reports::read_file(file, child_request{}.output_bytes_max);
 }
 
 /// Marks the trial as failed and removes its numbers.
@@ -243,17 +308,26 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
                                    *orphan));
 }
 
+std::string filter_for(const trial_request& request) {
+    const auto* const listed = find_benchmark(request.who, request.workload);
+    return listed != nullptr ? exact_filter(listed->printed) : filter_with_any_suffix(request.workload);
+}
+
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
     child_request child;
     child.command = request.front;
     for (const auto& word :
-         {request.who.path.native(), "--benchmark_filter=" + exact_filter(request.workload),
-          std::string{"--benchmark_format=json"}, fmt::format("--benchmark_min_time={}", request.min_time_s)})
+         {request.who.path.native(), "--benchmark_filter=" + filter_for(request),
+          std::string{"--benchmark_format=json"},
+          fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
         child.command.push_back(word);
     if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
+    // Google Benchmark reads its flags from such variables, too; other programs ignore them. A traced program
+    // writes no file, because writing makes system calls.
+    if (request.front.empty()) child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
     if (request.operations)
@@ -376,8 +450,9 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto child = child_of(request, folder, stop_fd_);
     const earlier_children earlier;
     const auto before = read_machine();
-    const auto ended = run_child(child);
-    auto trial = judge(ended, request.workload, request.limit);
+    auto ended = run_child(child);
+    take_output_file(ended, folder);
+    auto trial = judge(ended, request.workload, request.limit, find_benchmark(request.who, request.workload));
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
     refuse_orphan(trial, earlier.end_others());
@@ -422,8 +497,10 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     const auto wall = std::chrono::steady_clock::now() - started;
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
+        take_output_file(ended[i].child, folders[i]);
         auto trial =
-            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit);
+            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit,
+                  find_benchmark(requests[i].who, requests[i].workload));
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
         refuse_orphan(trial, orphans[i]);

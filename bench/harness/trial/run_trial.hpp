@@ -98,7 +98,9 @@ bool is_of_cpu_time(std::string_view metric);
 /// with code 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
-/// Converts the end and the output of a process that ran `workload` to the outcome of a trial.
-trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit);
+/// Converts the end and the output of a process that ran `workload` to the outcome of a trial. `listed` is
+/// the benchmark of the workload, or nullptr if the contender's listing is unknown.
+trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
+                    const listed_benchmark* listed = nullptr);
 
 }  // namespace loopbench::bench

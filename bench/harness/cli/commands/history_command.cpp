@@ -41,6 +41,7 @@ struct history_options {
     std::string format = "text", report_folder;
     std::vector<std::string> reports;
     provenance from;
+    date_rule dated;
     bool dirty = false, clean = false;
     std::optional<row_id> run;
     series_choice choice;
@@ -77,7 +78,7 @@ int add_reports(const history_options& options) {
     if (options.dirty || options.clean) from.dirty = options.dirty;
     auto history = opened(options, opening::created_if_missing);
     for (const auto& file : options.reports) {
-        const auto what = read_entry(read_report_text(file), file, from);
+        const auto what = read_entry(read_report_text(file), file, from, options.dated);
         const auto [run, is_new] = history.add(what);
         if (is_new) warn_of_what_is_lacking(what, file);
         reports::write_standard_output(
@@ -293,6 +294,12 @@ void add_adding(const command_adder& add, history_options& options) {
         ->add_option("REPORT", options.reports,
                      "a report.json or journal.jsonl, or the JSON output of a Google Benchmark program")
         ->required();
+    adding
+        ->add_option("--date", options.dated.date,
+                     "the date of a Google Benchmark file, if the file has none or one without a time zone")
+        ->type_name("DATE");
+    adding->add_flag("--assume-utc", options.dated.assume_utc,
+                     "treat the date of a Google Benchmark file without a time zone as UTC");
     adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
     auto* dirty = adding->add_flag("--dirty", options.dirty,
                                    "the measured build contained changes that are not in the commit");

@@ -28,6 +28,7 @@
 #include "bench/harness/summary/summary.hpp"
 #include "bench/harness/trial/build_comparison.hpp"
 #include "bench/harness/trial/describe.hpp"
+#include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/model/json.hpp"
@@ -197,7 +198,11 @@ void revive(session_record& old, const interrupt& stop) {
         auto& who = plan.contenders[i];
         remember_files(who);
         remember_libraries(who, probe_limit, stop.fd());
-        if (i < plan.described.size()) remember_named_files(who, plan.described[i].context);
+        if (i < plan.described.size()) {
+            remember_named_files(who, plan.described[i].context);
+            who.min_time_unit = unit_of_min_time(plan.described[i].context);
+        }
+        list_benchmarks(who, plan.size, probe_limit, stop.fd());
     }
     stop.throw_if_requested();
     if (plan.aa_copy) {
@@ -306,6 +311,20 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
+/// Warns of environment variables from which Google Benchmark programs take flags, because such a flag can
+/// change or repeat the measured work.
+void report_inherited_flags() {
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (text.starts_with("BENCHMARK_"))
+            tell(
+                "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
+                "program; "
+                "unset it\n",
+                text.substr(0, 80));
+    }
+}
+
 /// Returns the text as one word for a shell. Quotes the text if it contains characters that are unusual in
 /// paths.
 std::string shell_word(const std::string& text) {
@@ -331,7 +350,8 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         // A workload that waits must not share a core, because other contenders would change its lateness and
         // its wakeups. A workload with much TCP traffic must not share a core either (echo.hpp). A workload
         // is interleaved only if all its contenders support slices.
-        if ((shape != nullptr && usual == pairing::sequential) ||
+        // Several threads need several cores.
+        if ((shape != nullptr && usual == pairing::sequential) || threads_of(plan.workloads[i]) > 1 ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
         plan.pairings.push_back(made);
@@ -343,11 +363,14 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
 void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
     stop.throw_if_requested();
     refuse_too_many_cells(plan);
+    report_inherited_flags();
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
-    for (std::size_t i = 0; i < plan.described.size(); ++i)
+    for (std::size_t i = 0; i < plan.described.size(); ++i) {
         remember_named_files(plan.contenders[i], plan.described[i].context);
+        plan.contenders[i].min_time_unit = unit_of_min_time(plan.described[i].context);
+    }
     choose_pairings(plan);
     report_other_pairings(plan);
     add_aa_copy(plan);
@@ -356,7 +379,9 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
 void pair_third_party_programs(run_plan& plan, const interrupt& stop) {
     if (plan.asked_pairing) return;
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
-        if (find_shape(plan.workloads[i]) != nullptr || !keeps_a_core_busy(plan, i, stop)) continue;
+        if (find_shape(plan.workloads[i]) != nullptr || threads_of(plan.workloads[i]) > 1 ||
+            !keeps_a_core_busy(plan, i, stop))
+            continue;
         plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
