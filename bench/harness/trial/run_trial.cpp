@@ -159,9 +159,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
     const std::size_t alike = listed != nullptr ? listed->alike : 1;
     if (firsts.size() != alike)
         return fmt::format(
-            "the contender printed the results of {} benchmarks that fit the name {}, but it lists {}; give "
-            "each "
-            "benchmark its own name",
+            "the contender printed the results of {} benchmarks that fit the name {}, but it lists {}; "
+            "give each benchmark its own name",
             firsts.size(), rows.front()->name, alike);
     const auto* const meant = firsts[listed != nullptr ? listed->number : 0];
     std::erase_if(rows, [&](const auto* row) { return !are_of_one_benchmark(*meant, *row); });
