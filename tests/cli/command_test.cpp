@@ -351,6 +351,26 @@ TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
     EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
 }
 
+// One added benchmark used to make the whole session undecided or unreliable.
+TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothing) {
+    loopbench.add_contender_of("mine", "old", good_row);
+    loopbench.add_contender_of("mine\nadded", "new", fmt::format("workload=mine\n{}", good_row));
+    const auto folder = loopbench.path("bin/contenders").native() + "/";
+    const auto compared = [&](const char* base, const char* next) {
+        return loopbench({"compare", folder + base, folder + next, "--blocks", "12", "--tolerate", "50%",
+                          "--seed", "1", "-o", loopbench.out()});
+    };
+    const auto added = compared("old", "new"), removed = compared("new", "old");
+    EXPECT_EQ(added.code, 0) << added.output << added.error_tail;
+    EXPECT_SAYS(added.error_tail, "only in new: added");
+    EXPECT_EQ(removed.code, 0);
+    EXPECT_SAYS(removed.error_tail, "only in new: added");
+    const auto report = content_of(loopbench.path("out/report.json"));
+    EXPECT_EQ(report.find("\"workload\": \"added\""), std::string::npos);
+    loopbench.add_contender_of("other", "old", good_row);
+    EXPECT_SAYS(compared("old", "new").error_tail, "no benchmark with the same name");
+}
+
 TEST_F(command, an_unknown_pairing_gets_the_allowed_values) {
     const auto ran = loopbench({"run", "--pairing", "sideways", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 2);

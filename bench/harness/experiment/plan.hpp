@@ -40,6 +40,13 @@ struct shard {
     [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
 };
 
+/// A benchmark that only one of two compared builds has. It is not measured.
+struct unmatched_benchmark {
+    std::string workload;
+    std::string contender;  // the build that has the benchmark
+    bool operator==(const unmatched_benchmark&) const = default;
+};
+
 struct run_plan {
     std::vector<contender> contenders;                   // the chosen contenders, sorted by name
     std::vector<reports::contender> described;           // the contenders' descriptions; can be empty
@@ -66,6 +73,8 @@ struct run_plan {
     slice_lengths slice = {};
     std::optional<shard> part = {};           // this session's shard; empty: the whole plan
     std::optional<std::string> machine = {};  // this session's machine; copied into each trial
+    std::optional<std::vector<unmatched_benchmark>> unmatched =
+        {};  // absent if all benchmarks are in both builds
 
     /// Returns the blocks that this session runs.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }

@@ -68,6 +68,11 @@ void check_fields(const shard& part, const node& from) {
         from.at("number").fail("expected a number from 1 to {}", part.of);
 }
 
+constexpr auto fields_of(const unmatched_benchmark*) {
+    return std::tuple(field{"workload", &unmatched_benchmark::workload},
+                      field{"contender", &unmatched_benchmark::contender});
+}
+
 /// Returns the plan's fields, except the contenders and the A/A copy.
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
@@ -79,7 +84,8 @@ constexpr auto fields_of(const run_plan*) {
                       field{"checks", &run_plan::checks}, field{"workloads", &run_plan::workloads},
                       field{"pairings", &run_plan::pairings}, field{"cores", &run_plan::cores},
                       field{"cpus", &run_plan::cpus}, field{"slice", &run_plan::slice},
-                      field{"shard", &run_plan::part, presence::when_there});
+                      field{"shard", &run_plan::part, presence::when_there},
+                      field{"unmatched", &run_plan::unmatched, presence::when_there});
 }
 
 constexpr auto fields_of(const resource_usage*) {

@@ -269,6 +269,29 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
 
 }  // namespace
 
+namespace {
+
+/// Warns of benchmarks without a counterpart, one warning for each build.
+void warn_of_unmatched(warning_list& all, const run_plan& plan) {
+    if (!plan.unmatched) return;
+    for (const auto& who : plan.contenders) {
+        std::vector<std::string> names;
+        for (const auto& each : *plan.unmatched)
+            if (each.contender == who.name) names.push_back(each.workload);
+        if (names.empty()) continue;
+        constexpr std::size_t most = 5;
+        const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+        names.resize(std::min(names.size(), most));
+        all.push_back({"unmatched_benchmarks",
+                       fmt::format("only in {}: {}{}", who.name, fmt::join(names, ", "), more),
+                       fmt::format("check whether they were {}", who.name == plan.baseline
+                                                                     ? "removed or renamed on purpose"
+                                                                     : "added or renamed on purpose")});
+    }
+}
+
+}  // namespace
+
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const report& found) {
     warning_list all;
@@ -276,6 +299,7 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
     warn_of_too_few(all, plan, outcome, found);
     warn_of_noise(all, plan, samples, found);
     warn_of_baseline(all, plan, found);
+    warn_of_unmatched(all, plan);
     return all;
 }
 

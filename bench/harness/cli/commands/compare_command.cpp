@@ -117,6 +117,29 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
+/// Moves the benchmarks that only one build has to `plan.unmatched`, because there is nothing to compare them
+/// with, and measuring them would only add noise. Throws usage_error if no benchmark is left.
+void leave_out_unmatched(run_plan& plan) {
+    std::vector<unmatched_benchmark> unmatched;
+    const auto lacks = [](const contender& who, const std::string& name) {
+        return std::ranges::find(who.workloads, name) == who.workloads.end();
+    };
+    std::erase_if(plan.workloads, [&](const std::string& name) {
+        const auto without =
+            std::ranges::find_if(plan.contenders, [&](auto& who) { return lacks(who, name); });
+        if (without == plan.contenders.end()) return false;
+        const auto& owner = &*without == &plan.contenders[0] ? plan.contenders[1] : plan.contenders[0];
+        unmatched.push_back({name, owner.name});
+        return true;
+    });
+    if (plan.workloads.empty())
+        throw usage_error{
+            "{} and {} have no benchmark with the same name, such as {}; compare two builds of one "
+            "program",
+            plan.contenders[0].name, plan.contenders[1].name, unmatched.front().workload};
+    if (!unmatched.empty()) plan.unmatched = std::move(unmatched);
+}
+
 run_plan plan_for(const compare_options& options, const interrupt& stop) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
     const auto [base, next] = program_names(options.base, options.next);
@@ -127,6 +150,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
                        side(next, "loopbench-next", options.next, options, plan, stop)};
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
+    leave_out_unmatched(plan);
     complete_plan(plan, stop);
     // The names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
