@@ -392,7 +392,7 @@ TEST_F(compare_reports, reports_of_different_sizes_are_refused) {
     full.plan = reports::planned{"full", 0.5, 60, 12, {}};
     const auto ran = between(reports::write_json(quick), reports::write_json(full));
     EXPECT_EQ(ran.code, 2);
-    EXPECT_SAYS(ran.error_tail, "old.json has small size and ");
+    EXPECT_SAYS(ran.error_tail, "old.json was measured at small size and ");
     EXPECT_EQ(between(reports::write_json(full), reports::write_json(full)).code, 0);
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(full)).code, 0)
         << "an old report has no plan";

@@ -65,9 +65,10 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     std::vector<listed_benchmark> all;
     for (const auto line : printed) {
         auto plain = workload_name(line);
-        const bool is_known = find_shape(plain) != nullptr && variants[plain].size() == 1;
-        listed_benchmark next{is_known ? std::move(plain) : std::string{line}, std::string{line},
-                              seen[line]++, alike[line]};
+        const bool has_variants = variants[plain].size() > 1;
+        const bool is_ours = find_shape(plain) != nullptr || plain.starts_with("served/");
+        listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
+                              std::string{line}, seen[line]++, alike[line], has_variants};
         if (next.alike > 1) next.workload += fmt::format("#{}", next.number + 1);
         all.push_back(std::move(next));
     }

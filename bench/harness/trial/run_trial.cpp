@@ -131,8 +131,8 @@ bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
-/// program prints another name, those with any suffixes.
+/// Returns the rows of a workload: those with exactly its printed name or, if there are none and no other
+/// benchmark of the program differs only in suffixes, those with any suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
@@ -143,9 +143,8 @@ std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_
     };
     const std::string_view printed = listed != nullptr ? listed->printed : workload;
     auto found = take([&](const gbench_row& row) { return row.name == printed; });
-    return !found.empty() ? found : take([&](const gbench_row& row) {
-        return workload_name(row.name) == workload_name(workload);
-    });
+    if (!found.empty() || (listed != nullptr && listed->has_variants)) return found;
+    return take([&](const gbench_row& row) { return workload_name(row.name) == workload_name(printed); });
 }
 
 /// Leaves only the rows of one registered benchmark. Returns the reason if it is unknown which one is meant.
@@ -309,7 +308,10 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
 
 std::string filter_for(const trial_request& request) {
     const auto* const listed = find_benchmark(request.who, request.workload);
-    return listed != nullptr ? exact_filter(listed->printed) : filter_with_any_suffix(request.workload);
+    // The counting passes change the number of iterations, which can be a suffix.
+    if (listed == nullptr) return filter_with_any_suffix(request.workload);
+    return listed->has_variants ? exact_filter(listed->printed)
+                                : filter_with_any_suffix(workload_name(listed->printed));
 }
 
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
