@@ -25,9 +25,9 @@ struct listed_benchmark {
 
 /// Returns the benchmarks in the output of --benchmark_list_tests=true, which has one name per line. The
 /// workload of a benchmark is its printed name: benchmarks with other suffixes ("/threads:2",
-/// "/iterations:50") do different work. Suffixes are left out only for loopbench's own workloads: those of the
-/// catalog, and those of its clients ("served/..."). If several benchmarks have the same printed name, "#1",
-/// "#2" and so on are appended.
+/// "/iterations:50") do different work. Suffixes are left out only for loopbench's own workloads: those of
+/// the catalog, and those of its clients ("served/..."). If several benchmarks have the same printed name,
+/// "#1", "#2" and so on are appended.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 
 /// Returns the number of threads in a printed name: 2 for "push/threads:2/real_time", 1 without this suffix.
