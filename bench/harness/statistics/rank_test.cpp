@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// Returns P(U = u) for every u, for samples without ties. Computes counts(m, n, u) = counts(m - 1, n, u - n)
-/// + counts(m, n - 1, u) row by row. Stores the counts as probabilities, because counts would overflow.
+/// Returns P(U = u) for every u, for two samples of m and n values without ties. Computes counts(m, n, u) =
+/// counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row. Stores the counts as probabilities, because
+/// counts would overflow.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // for m = 0, U is always 0
     for (std::size_t i = 1; i <= m; ++i) {

@@ -1,4 +1,5 @@
-// Compares two samples whose values are not pairs, for example the two halves of a run, or two reports.
+// Compares two samples whose values do not form pairs, for example samples from the two halves of a run, or
+// from two reports.
 #pragma once
 
 #include <span>

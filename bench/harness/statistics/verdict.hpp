@@ -35,8 +35,9 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five runs like this one would find. Empty for the
-    /// verdicts faster and slower, and for comparisons with too few pairs for any significant difference.
+    /// The smallest detectable difference: the smallest one that four of five runs like this one would find.
+    /// Empty for the verdicts faster and slower, and for comparisons with too few pairs for any significant
+    /// difference.
     std::optional<double> detectable_pct;
 };
 

@@ -1,4 +1,5 @@
-// Finds the best floors in the results. Computes the quotients within blocks, like every other ratio.
+// Finds the best floor for each workload and metric. Computes the ratio of a contender to a floor within each
+// block, like every other ratio.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ using reports::result;
 /// The result of the best floor, by workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// Returns the first word of a contender's driver, for example epoll or io_uring.
+/// Returns the name of a contender's driver without its details, for example epoll or io_uring.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -100,7 +101,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
     return judged;
 }
 
-/// A result that is below a floor's result, and its multiple of the floor's result.
+/// A result that is significantly below the floor's result, with the ratio of the two.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -112,9 +113,10 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Adds one warning for each metric and reason, because a reason can apply to many results: for example, a
-/// spinning loop is faster than the floor on every timer workload. Returns the results that break the law of
-/// floors.
+/// Warns of contenders that are faster than their floor. Adds one warning for each metric and reason, because
+/// a reason can apply to many results: for example, a spinning loop is faster than the floor on every timer
+/// workload. Returns the results that break the law of floors: those below their floor by more than
+/// law_margin and without a known reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<faster_one>>;  // by contender

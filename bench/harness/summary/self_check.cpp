@@ -1,5 +1,5 @@
-// Compares the baseline with its A/A copy in pairs. Compares the first half of the baseline's blocks with the
-// second half.
+// Compares the baseline with its A/A copy, block by block. To find drift, compares the first half of the
+// baseline's blocks with the second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    /// For a normal distribution, the quotient of standard deviation and median absolute deviation.
+    /// The ratio of the standard deviation to the median absolute deviation of a normal distribution.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
@@ -65,8 +65,8 @@ private:
         return "time";
     }
 
-    /// Adds the comparison of one workload, unless the baseline or its A/A copy failed and thus has no
-    /// numbers.
+    /// Adds the comparison of the baseline with its A/A copy on one workload, unless the baseline or its A/A
+    /// copy failed and thus has no numbers.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
@@ -104,8 +104,8 @@ private:
         return all;
     }
 
-    /// Finds drift on the workloads with at least eight blocks. Ignores other workloads, for example those
-    /// that failed early.
+    /// Finds drift on the workloads with at least eight blocks. Ignores workloads with fewer blocks, for
+    /// example because they failed early.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;

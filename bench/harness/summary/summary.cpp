@@ -90,12 +90,12 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Workloads and contenders that had no number in any block, but that the runner has not given up yet
-    /// (blocks_to_try).
+    /// The status and the reason of each pair of workload and contender that had no number in any block, but
+    /// that the runner has not given up yet (blocks_to_try).
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
-    std::vector<std::size_t> compared_;    // indices of results
+    std::vector<std::size_t> compared_;    // indexes of the compared results
     std::vector<comparison> comparisons_;  // the comparison of each of these results
-    std::map<std::size_t, double> alike_;  // by result: the p-value of equal hosts
+    std::map<std::size_t, double> alike_;  // by result: the p-value of p_hosts_are_alike()
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -381,7 +381,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Marks results whose contender failed in a later pass as failed, because the work of such a contender is
+/// Marks results as failed if their contender failed in a later pass, because the work of such a contender is
 /// not validated.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
@@ -392,8 +392,8 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason describes the failure that ended the pass. Earlier reasons are about values that
-        // could not be counted.
+        // The last reason describes the failure that ended the pass. The reasons before it are about values
+        // that could not be counted.
         if (!why)
             why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
@@ -405,7 +405,7 @@ run_outcome with_later_failures(const session_record& journal) {
 
 namespace {
 
-/// Marks the results whose numbers break a law as failed.
+/// Marks results as failed if their numbers break a law (result_laws.hpp).
 run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
                                std::span<const broken_law> broken) {
     for (const auto& law : broken) {

@@ -47,8 +47,8 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns of planned blocks that the report lacks, because the report is only a shard, or because the run
-/// ended early.
+/// Warns if the report lacks planned blocks, because it is the report of one shard, or because the run ended
+/// early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(
@@ -271,7 +271,7 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
 
 namespace {
 
-/// Warns of benchmarks without a counterpart, one warning for each build.
+/// Warns of benchmarks that only one of the two builds has, with one warning for each build.
 void warn_of_unmatched(warning_list& all, const run_plan& plan) {
     if (!plan.unmatched) return;
     for (const auto& who : plan.contenders) {

@@ -23,7 +23,7 @@ struct listed_benchmark {
 
 /// Returns the benchmarks in the output of --benchmark_list_tests=true, which has one name per line. The
 /// workload of a benchmark is its printed name: benchmarks with other suffixes ("/threads:2",
-/// "/iterations:50") do different work. Only for workloads of the catalog, suffixes are left out. If several
+/// "/iterations:50") do different work. Suffixes are left out only for workloads of the catalog. If several
 /// benchmarks have the same printed name, "#1", "#2" and so on are appended.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 

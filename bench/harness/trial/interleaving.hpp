@@ -39,7 +39,7 @@ struct slice_rules {
 
 struct outcome_by_slices {
     child_outcome child;
-    bool out_of_time = false;  // true if it ended because the common limit expired
+    bool out_of_time = false;  // true if the child was ended because the common time limit expired
     /// The i-th slices of all contenders belong to the same round. Therefore these slices are only
     /// milliseconds apart.
     std::vector<slice> slices;

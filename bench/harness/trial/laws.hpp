@@ -35,7 +35,7 @@ struct timed_claims {
     bool records = true;                                 // false if recording latencies was disabled
 };
 
-/// A slice, as the contender reports it and as the harness observes it.
+/// The numbers of one slice that the contender reports, and the duration that the harness observes.
 struct slice {
     std::uint64_t operations = 0, untimed_operations = 0;
     std::chrono::nanoseconds timed{}, untimed{};

@@ -126,13 +126,14 @@ timed_claims claims_of(const gbench_row& row) {
             .latency_p99 = counter("latency_p99")};
 }
 
-/// Returns true if both rows belong to one registered benchmark.
+/// Returns true if both rows belong to the same registered benchmark.
 bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
-/// program prints another name, those with any suffixes.
+/// Returns the rows of a workload: the rows with exactly its printed name. If there are none, because the
+/// listing is unknown or the program prints another name, returns the rows with the workload's name and any
+/// suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
@@ -148,7 +149,8 @@ std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_
     });
 }
 
-/// Leaves only the rows of one registered benchmark. Returns the reason if it is unknown which one is meant.
+/// Removes all rows except those of the benchmark that the trial measured. Returns the reason if this
+/// benchmark cannot be determined.
 std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
                                               const listed_benchmark* listed) {
     std::vector<const gbench_row*> firsts;
@@ -324,8 +326,9 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
-    // Google Benchmark reads its flags from such variables, too; other programs ignore them. A traced program
-    // writes no file, because writing makes system calls.
+    // Google Benchmark also reads its flags from environment variables, here --benchmark_out; other programs
+    // ignore the variable. A traced program gets no such variable, because writing the file would add system
+    // calls.
     if (request.front.empty()) child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));

@@ -1,4 +1,4 @@
-// Ways to sleep in the kernel until a point in time, with one system call per sleep, or two with a timerfd.
+// Ways to sleep in the kernel until a point in time. A sleep takes one system call, or two with a timerfd.
 #pragma once
 
 #include <memory>
@@ -31,7 +31,7 @@ make_sleeper make_nanosleep_sleeper;
 make_sleeper make_timerfd_sleeper;
 
 /// Returns a sleeper that uses one io_uring_enter with an IORING_OP_TIMEOUT. Timer slack does not apply.
-/// Throws std::system_error with the cause if the kernel refuses io_uring.
+/// Throws std::system_error with the reason if the kernel refuses io_uring.
 make_sleeper make_uring_sleeper;
 
 }  // namespace loopbench::bench::floors

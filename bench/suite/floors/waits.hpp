@@ -13,7 +13,7 @@
 
 namespace loopbench::bench::floors {
 
-/// The limits of an io_uring ring for one or two operations at a time.
+/// The sizes of an io_uring ring that processes one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
 /// Returns the next event of an epoll instance. Throws std::system_error.

@@ -20,7 +20,7 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Connects to the server. Stores the name of the link in the result.
+/// Returns a client that is connected to the server. Stores the name of its link in the result.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -112,7 +112,8 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Sends and receives once. Returns true if anything was sent or received.
+    /// Sends the due requests and receives the available replies, once. Returns true if anything was sent or
+    /// received.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -135,7 +136,7 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, each reply wakes the sleeping client
+        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, a reply wakes the sleeping client
         if (result_.sent != first) note_when_sent(first, now);
     }
 
@@ -190,9 +191,9 @@ private:
     bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Returns why a schedule at this rate would be meaningless, or nothing if the rate is possible. Runs up to
-/// five short schedules until one of them is valid, because other work can disturb a single one. Ignores
-/// wrong replies, because the real schedule reports them.
+/// Returns the reason why the generator cannot offer the rate of the schedule, or nothing if it can. Runs up
+/// to five short schedules until one of them is valid, because other work on the machine can disturb a single
+/// schedule. Ignores wrong replies, because the real schedule reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -215,8 +216,8 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Determines the rate of the schedule, and tests with short schedules if the rate is possible. Opens its own
-/// connections, and closes them afterwards.
+/// Stores the rate of the schedule in `result`, and tests with short schedules whether the generator can send
+/// at this rate. Uses connections of its own, which are closed before the schedule begins.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);

@@ -16,8 +16,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Buffers that the kernel fills in the order in which they were given back. The number of buffers is small,
-/// because the kernel uses all of them in rotation, and many would not fit into the caches.
+/// The receive buffers of the ring. The kernel fills them in the order in which they were given back. The
+/// number of buffers is small, because the kernel uses all of them in rotation, and many would not fit into
+/// the caches.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;

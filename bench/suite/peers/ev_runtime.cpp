@@ -16,7 +16,8 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks that a flagship runs in one turn (loop/operation.hpp).
+/// The number of callbacks between two checks of the sockets; a flagship runs the same number in one turn
+/// (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -49,7 +50,7 @@ ev_runtime::ev_runtime()
 }
 
 ev_runtime::~ev_runtime() {
-    close();  // frees the coroutines' frames, which delete their events
+    close();  // destroys the coroutines, whose frames contain events
     cancel_calls();
     close();  // again, because the calls' destructors might have posted functions
     event_del(&turn_);

@@ -41,7 +41,7 @@ public:
     /// Runs all ready coroutines. Also runs coroutines that become ready meanwhile, until the budget is used
     /// up. The library's callbacks call this function.
     void pass() noexcept {
-        if (leaving()) return;  // the ready coroutines wait for the next run()
+        if (leaving()) return;  // the ready coroutines run in the next run()
         ready().budget.refill();
         try {
             take_posted();

@@ -68,7 +68,7 @@ task_of<R> mixed_server(R& runtime, trial& t) {
                "; expected at most 1");
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the mixed workloads, and the functions that run these workloads.
 struct mixed_family {
     static constexpr std::array about{
         workload_info{"mixed/server", about_traffic,

@@ -90,7 +90,7 @@ struct stream_flow {
     trial& t;
     stream_check& check;
     std::uint64_t due = 0;  // number of bytes that must have arrived, from the beginning of the stream
-    bool is_due = false;    // some of these bytes have not arrived yet
+    bool is_due = false;    // true if some of these bytes have not arrived yet
     bool over = false;
     std::optional<typename R::event> all_have_come{};
 };
@@ -172,7 +172,7 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
 struct visits {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
-    bool over = false;  // the client has made all its connections
+    bool over = false;  // true when the client has made all its connections
 };
 
 template <Runtime R>
@@ -259,7 +259,7 @@ struct broadcast {
     std::optional<typename R::event> all_have_it;
     std::size_t missing = 0;
     std::uint64_t right_messages = 0;
-    bool over = false;  // all messages were sent
+    bool over = false;  // true after the last message was sent
     int error = 0;
 };
 
@@ -346,7 +346,7 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
             all.right_messages);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the stream workloads, and the functions that run these workloads.
 struct stream_family {
     static constexpr std::array about{
         workload_info{"stream/throughput", about_bulk,

@@ -59,7 +59,7 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
 /// The counts of timer/under_load.
 struct load_seen {
     std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
-    std::uint64_t gave_up = 0;      // number of coroutines that gave up
+    std::uint64_t gave_up = 0;      // number of coroutines that reached `give_up`
 };
 
 template <Runtime R>
@@ -88,7 +88,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// A counter of the functions that timers call. The last call wakes the task.
+/// A counter of the calls that timers make. The call with the number `expected` wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -117,7 +117,8 @@ struct churned {
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and cancels them.
+/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and then cancels
+/// them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -224,7 +225,7 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     if (load.round_trips == 0) t.fail("the load made no round trip on its connections");
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the timer workloads, and the functions that run these workloads.
 struct timer_family {
     static constexpr std::array about{
         workload_info{

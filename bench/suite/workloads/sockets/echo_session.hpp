@@ -31,9 +31,9 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // size of the serve
 /// in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// Returns the smallest number of round trips in a slice. A slice consists of whole rounds, with one round
-/// trip on each connection per round. The first two rounds are untimed. They are slower, because other
-/// contenders have used the caches.
+/// Returns the smallest number of round trips in the untimed and the timed part of a slice. A slice consists
+/// of whole rounds, with one round trip on each connection per round. The first two rounds are untimed. They
+/// are slower, because other contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
@@ -65,9 +65,9 @@ struct echo_counts {
     }
 };
 
-/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections have
-/// everything. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or if all
-/// shares are 0.
+/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections share
+/// everything equally. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or
+/// if all shares are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
 /// Checks that all replies were right, that each connection made `round_trips_each` round trips after the
@@ -196,8 +196,8 @@ struct echo_session {
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
-    /// The shares after half of the round trips. If `rounds` has had several values, these are the shares for
-    /// the largest value.
+    /// The number of round trips of each connection after half of the current round trips had been made. If
+    /// `rounds` has had several values, these are the numbers for the largest value.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;

@@ -1,8 +1,8 @@
 // A trial as a workload sees it: the number of operations to make, the functions that record observations,
 // and the proof that the work was done.
 //
-// The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
-// nothing, or failed a proof. No unproved number can therefore be printed by mistake.
+// The class refuses invalid results. A trial has no result if it did not time exactly one section, if it
+// proved nothing, or if a proof failed. Therefore, no unproved number can be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ public:
 
     /// Begin and end the timed section. Each function must be called exactly once. The work outside the
     /// section (connecting, warming up, proving) is not timed. For interleaved contenders, `steps` states the
-    /// units of work that a slice must not cut.
+    /// units of work that a slice must not divide.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
@@ -58,8 +58,8 @@ public:
     /// contenders, because they complete a timed part even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// Sets the number of operations that the timed section made. A workload must call this function if it
-    /// does not use next() and the number differs from operations().
+    /// Sets the number of operations that were made in the timed section. A workload must call this function
+    /// if it does not use next() and the number differs from operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
@@ -100,7 +100,7 @@ public:
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// Adds a value besides time, latency and lateness. `metric` is the name of a metric in
+    /// Adds a value of another metric than time, latency and lateness. `metric` is the name of a metric in
     /// reports/model/metrics.cpp, and `value` has the unit of this metric.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
