@@ -46,8 +46,8 @@ public:
         found_ = best_split();
     }
 
-    /// True if a split of the window has a positive energy distance Q. Windows with very few values can lack
-    /// such a split.
+    /// Returns true if a split of the window has a positive energy distance Q. Windows with very few values
+    /// can lack such a split.
     [[nodiscard]] bool has_split() const { return found_.q > 0; }
     [[nodiscard]] std::size_t at() const { return found_.at; }
     [[nodiscard]] bool is_decided() const { return met_one_as_large_; }
@@ -76,7 +76,7 @@ private:
 
     [[nodiscard]] split best_split() const {
         split best;
-        double front = 0, back = total_;  // sums of the distances within each part
+        double front = 0, back = total_;  // the sum of the distances within each of the two parts
         for (std::size_t i = 0; i + least_ < values_.size(); ++i) {
             const double to_front = distance_to_all(values_[i], std::span{values_}.first(i));
             front += to_front;

@@ -1,4 +1,5 @@
-// Holm's method starts at the smallest p-value. Benjamini and Hochberg's method starts at the largest.
+// Computes adjusted p-values. Holm's method starts at the smallest p-value; Benjamini and Hochberg's method
+// starts at the largest p-value.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <algorithm>

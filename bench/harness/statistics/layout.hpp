@@ -13,7 +13,7 @@ namespace loopbench::bench {
 /// if layouts have no effect.
 struct layout_contrast {
     std::uint64_t block = 0;
-    std::size_t faster = 0, slower = 0;  // layout numbers, the same in all contrasts
+    std::size_t faster = 0, slower = 0;  // layout numbers; a layout has the same number in all contrasts
     double log_ratio = 0;
 };
 

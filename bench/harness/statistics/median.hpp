@@ -53,12 +53,12 @@ std::vector<double> paired_log_ratios(std::span<const std::optional<double>> min
 /// than the logarithm of the quotient of any two positive doubles.
 inline constexpr double log_beyond_ratios = 1500;
 
-/// Returns log(numerator / denominator) of two values that are not negative. Extends the order of logarithms
-/// to zeros: returns 0 if both values are 0, and log_beyond_ratios or -log_beyond_ratios if only one value is
-/// 0. Medians and sign tests of log quotients are valid, because they use only the order of values.
+/// Returns log(numerator / denominator) of two values that are not negative. Returns 0 if both values are 0.
+/// If only one value is 0, returns log_beyond_ratios or -log_beyond_ratios, which is beyond all other
+/// results. Medians and sign tests of the results are valid, because they use only the order of values.
 double log_quotient(double numerator, double denominator);
 
-/// Converts an estimate of logarithms to an estimate of ratios.
+/// Converts an estimate of log ratios to an estimate of ratios.
 estimate exponentiated(estimate of_logs);
 
 /// Returns the median of `log_ratios` and its interval, converted to ratios. `log_ratios` must not be empty.

@@ -1,4 +1,4 @@
-// Computes the exact distribution of U by Mann and Whitney's recurrence.
+// Computes the exact distribution of the Mann-Whitney statistic U by Mann and Whitney's recurrence.
 #include "bench/harness/statistics/rank_test.hpp"
 
 #include <algorithm>
@@ -67,7 +67,8 @@ bool is_small(std::span<const double> first, std::span<const double> second) {
     return first.size() <= exact_max && second.size() <= exact_max;
 }
 
-/// Returns the largest c with P(U < c) <= tail.
+/// Returns the largest c with P(U < c) <= tail, where U is the Mann-Whitney statistic of two samples with
+/// these sizes. Uses the normal approximation if a sample is large.
 std::size_t rank_of_interval(std::span<const double> first, std::span<const double> second, double tail) {
     if (is_small(first, second)) {
         const auto probabilities = distribution_of_u(first.size(), second.size());

@@ -27,9 +27,9 @@ struct verdict_rule {
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
-/// The data of one comparison.
+/// The data from which one comparison is judged.
 struct comparison {
-    std::vector<double> log_ratios;  // a value above 0 means better; not empty
+    std::vector<double> log_ratios;  // not empty; a value above 0 means better
     bool of_few_hosts = false;  // true for one value per host and fewer than many_hosts hosts (hosts.hpp)
 };
 

@@ -1,4 +1,4 @@
-// Texts for the size of a difference, for the gate and for the A/A comparison.
+// Texts that state the size of a difference, for the results of the gate and of the A/A comparison.
 #pragma once
 
 #include <string>

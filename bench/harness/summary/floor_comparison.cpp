@@ -24,7 +24,7 @@ namespace {
 
 using reports::result;
 
-/// The result of the best floor, by workload and metric.
+/// The result of the best floor for each workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
 /// Returns the name of a contender's driver without its details, for example epoll or io_uring.
@@ -69,7 +69,7 @@ bool is_judged(const result& item) {
 struct judged_with_floors {
     std::vector<const result*> results;
     std::vector<const result*> floors;      // the floor's result in each comparison
-    std::vector<std::string_view> metrics;  // the metric of each comparison; each metric is a family
+    std::vector<std::string_view> metrics;  // the metric of each comparison; one family per metric
     std::vector<comparison> comparisons;
 };
 
@@ -119,7 +119,7 @@ std::string text_of(const faster_one& found) {
 /// law_margin and without a known reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
-    using cells = std::map<std::string, std::vector<faster_one>>;  // by contender
+    using cells = std::map<std::string, std::vector<faster_one>>;  // the faster results of each contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     std::vector<broken_law> broken;
     const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);

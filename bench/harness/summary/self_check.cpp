@@ -113,7 +113,7 @@ private:
             auto& item = all.comparisons[i];
             const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
-            constexpr std::size_t half_min = 4;  // with fewer blocks, drift is never significant at 5 %
+            constexpr std::size_t half_min = 4;  // with shorter halves, drift is never significant at 5 %
             if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);

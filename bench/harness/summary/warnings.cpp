@@ -261,7 +261,7 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
         all.push_back({"baseline_without_numbers",
                        fmt::format("there are no ratios for {}, because the baseline {} has no values there",
                                    fmt::join(missing, ", "), plan.baseline),
-                       plan.tolerated_pct  // a comparison of two programs has no --baseline
+                       plan.tolerated_pct  // set only if two programs are compared, without --baseline
                            ? "see its reason in the table, and repair the program or leave these benchmarks "
                              "out (--workload)"
                            : "see the baseline's reason in the table, or choose another --baseline"});

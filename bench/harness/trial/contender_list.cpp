@@ -55,7 +55,7 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::multiset<std::string> noise;
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
-    if (noise.empty() || outcome.output == text) return text;  // the program ignores the filter
+    if (noise.empty() || outcome.output == text) return text;  // no extra lines, or the filter is ignored
     std::istringstream lines{std::exchange(text, {})};
     for (std::string line; std::getline(lines, line);)
         if (const auto found = noise.find(line); found != noise.end())

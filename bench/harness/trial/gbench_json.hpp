@@ -28,7 +28,7 @@ struct gbench_row {
     /// The index of the benchmark in the program, and the index of its arguments. Google Benchmark 1.5.4 and
     /// later print these indexes.
     std::optional<double> family, instance;
-    // the counters include items_per_second; NaN and infinity become "no value"
+    // the counters, including items_per_second; NaN and infinity become "no value"
     std::map<std::string, std::optional<double>> counters;
 };
 

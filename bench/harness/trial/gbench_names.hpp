@@ -17,7 +17,7 @@ std::string workload_name(std::string_view printed);
 struct listed_benchmark {
     std::string workload;  // the name in plans and reports; unique among the benchmarks of the program
     std::string printed;   // the name that the program prints, with all suffixes
-    std::size_t number = 0, alike = 1;  // index among, and number of, the benchmarks with this printed name
+    std::size_t number = 0, alike = 1;  // index among the benchmarks of this printed name, and their number
     bool operator==(const listed_benchmark&) const = default;
 };
 

@@ -43,8 +43,8 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
-/// Removes the last line of Google Benchmark's own notes (since 1.8, about the form of --benchmark_min_time),
-/// because a note is not the cause of a failure.
+/// Removes the last line if it is the note of Google Benchmark 1.8 and later about the form of
+/// --benchmark_min_time, because this note is not the cause of a failure.
 std::string_view without_notes(std::string_view error_tail) {
     constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
     const auto at = error_tail.rfind(note);
@@ -385,7 +385,7 @@ bool says_own_cpu_time(const trial_outcome& trial) {
 }
 
 enum class cpu_clock {
-    of_timed_section,  // CPU time of all threads
+    of_timed_section,  // the counter `cpu` of the contender, for all threads
     of_google_benchmark
 };
 

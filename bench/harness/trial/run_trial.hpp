@@ -45,9 +45,9 @@ struct trial_outcome {
     reports::result_status status = reports::result_status::ok;
     std::string reason;                                    // the reason for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
-    std::optional<double> operations = {};                 // the contender's number of operations
+    std::optional<double> operations = {};                 // number of operations of the contender
     timed_claims claims = {};                              // the input of the laws (laws.hpp)
-    bool calibrated = false;                               // Google Benchmark chose `operations`
+    bool calibrated = false;                               // true if Google Benchmark chose `operations`
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};

@@ -285,7 +285,7 @@ bare_task<void> spawn_batch(job_queue& queue, std::uint64_t& ran, std::uint64_t&
 
 bare_task<void> spawns(job_queue& queue, trial& t) {
     std::uint64_t made = 0, ran = 0, ran_inline = 0;
-    co_await spawn_batch(queue, ran, ran_inline);  // not timed: the first use of the coroutines' memory
+    co_await spawn_batch(queue, ran, ran_inline);  // warm-up: the first use of the coroutines' memory
     ran = 0;
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {

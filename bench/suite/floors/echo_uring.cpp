@@ -103,7 +103,7 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// Sends the `bytes` bytes that the server has just received back to the client. Then receives the
+    /// Sends back to the client the `bytes` bytes that the server has just received. Then receives the
     /// missing bytes of the request or, if the request is complete, the reply. In the buffer, the missing
     /// bytes are stored after the new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {

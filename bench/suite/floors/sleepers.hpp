@@ -22,7 +22,7 @@ public:
 
 using make_sleeper = std::unique_ptr<sleeper>();
 
-/// Returns a sleeper that uses clock_nanosleep. The kernel may delay its wake-ups by the thread's timer slack
+/// Returns a sleeper that uses clock_nanosleep. The kernel can delay its wake-ups by the thread's timer slack
 /// (50 us by default; prctl(2), PR_SET_TIMERSLACK).
 make_sleeper make_nanosleep_sleeper;
 

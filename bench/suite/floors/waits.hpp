@@ -33,8 +33,8 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits the prepared operations and waits, in one system call. Returns one completion. Throws
-/// std::system_error.
+/// Submits the prepared operations and waits for a completion, in one system call. Returns the completion.
+/// Throws std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

@@ -1,4 +1,4 @@
-// Sends the generator's requests, and compares each reply with the expected one.
+// The client part of the generator: sends requests, and compares each reply with the expected reply.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,8 @@ public:
 
     /// Processes the data that the last exchange() received. Calls reply(connection, number, right) for each
     /// reply: `number` is the number of earlier replies on the connection, and `right` is true if the reply
-    /// is the expected one. Returns the problem with a connection, or an empty text.
+    /// is the expected one. Returns a description of the problem if a connection failed, otherwise an empty
+    /// text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {

@@ -42,8 +42,8 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// Makes one round trip on each connection, so that no latency includes the accept. Returns the reason for a
-/// failure, or an empty text.
+/// Makes one round trip on each connection, so that no measured latency includes the time in which the server
+/// accepts the connection. Returns the reason for a failure, or an empty text.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
@@ -140,16 +140,16 @@ private:
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Stores the times at which the requests since `first` were sent. Assumes that each request took the
-    /// same time to send.
+    /// Stores the sending times of the requests with the numbers from `first` on. Assumes that each request
+    /// took the same time to send.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
     }
 
-    /// Returns the number of a request, from its connection and the number of earlier replies on this
-    /// connection.
+    /// Returns the number (in the schedule) of a request from its connection and the number of earlier
+    /// replies on this connection.
     std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
         return (answered - before_[index]) * all_.connections() + index;
     }
@@ -182,8 +182,8 @@ private:
     client& all_;
     open_loop_result& result_;
     double interval_;                         // nanoseconds between two requests
-    std::vector<clock::time_point> sent_at_;  // by number of the request
-    std::vector<std::uint64_t> before_;       // for each connection: number of requests before the schedule
+    std::vector<clock::time_point> sent_at_;  // the sending time of each request, by its number
+    std::vector<std::uint64_t> before_;       // for each connection: number of earlier requests
     clock::time_point start_{};
     clock::time_point came_{};              // time at which this turn's replies were found
     std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found

@@ -37,7 +37,7 @@ struct open_loop_plan {
     std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
     double load = 0.5;            // share of the capacity, which is measured first
     double rate = 0;              // requests per second; 0: `load` times the capacity
-    std::uint64_t tries_max = 3;  // runs of the schedule, at most; see run_open_loop()
+    std::uint64_t tries_max = 3;  // maximum number of runs of the schedule; see run_open_loop()
     /// The longest wait for replies after the last request, and the longest extension of the capacity
     /// measurement. A schedule that takes longer than this time is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
@@ -81,7 +81,7 @@ struct open_loop_result {
     // sending.
     std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
     std::chrono::nanoseconds least_of_second_half{std::chrono::hours(1)};
-    std::string io;                          // name of the link
+    std::string io;                          // name of the used link
     std::string refused;                     // see chosen_link
     std::optional<std::string> not_offered;  // why the schedule did not begin
     std::string failure;                     // why the schedule ended too early, or empty
@@ -98,7 +98,7 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
 /// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, returns a link that uses
 /// epoll. Without io_uring, each request takes more CPU time, and the generator can offer only a lower rate;
-/// the usual checks detect a rate that is too high. Throws std::system_error if the link cannot connect.
+/// run_open_loop() detects a rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
 /// Determines the rate of the schedule, and closes the connections that it used for this. Then opens new

@@ -115,8 +115,8 @@ public:
 private:
     static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
 
-    /// Returns the number of entries for a call that sends one request on each connection. The same number of
-    /// buffers suffices for the replies.
+    /// Returns the number of submission entries for a system call that sends one request on each connection.
+    /// The same number of buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }

@@ -52,7 +52,7 @@ ev_runtime::ev_runtime()
 ev_runtime::~ev_runtime() {
     close();  // destroys the coroutines, whose frames contain events
     cancel_calls();
-    close();  // again, because the calls' destructors might have posted functions
+    close();  // again, because functions of call_at() might have posted others in their destructors
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -71,8 +71,8 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     return {*this, std::move(made)};
 }
 
-// Cancels one call at a time, because freeing the function of a call can cancel other calls. No call is added
-// while the loop closes.
+// Cancels the pending calls of call_at(), one at a time, because freeing the function of a call can cancel
+// other calls. No call is added while the loop closes.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;

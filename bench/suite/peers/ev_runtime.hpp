@@ -35,8 +35,8 @@
 
 namespace loopbench::bench::peers {
 
-/// An event_base for one thread. make_ev_base() throws std::runtime_error if libevent lacks a required
-/// feature.
+/// The deleter of ev_base, an event_base for one thread. make_ev_base() throws std::runtime_error if libevent
+/// lacks a required feature.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };

@@ -159,7 +159,7 @@ task_of<R> connect_into(R& runtime, std::uint16_t port, std::optional<typename R
     stream.emplace(co_await runtime.connect(port));
 }
 
-/// Opens a connection and stores both ends.
+/// Opens a connection, and stores its client end and its server end.
 template <Runtime R>
 task_of<R> connect_pair(R& runtime, typename R::listener& listener,
                         connected_pair<R, typename R::stream>& pair) {
@@ -168,7 +168,7 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
     co_await runtime.gather(std::span<task_of<R>>(both));
 }
 
-/// The counts of accept/churn.
+/// The counts with which accept/churn proves its work.
 struct visits {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
@@ -210,7 +210,7 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     counts.over = true;
     listener.close();  // ends the server, which does not know how many clients will connect
 } catch (...) {
-    listener.close();  // otherwise, the server would wait for more connections
+    listener.close();  // otherwise, the server would wait forever for more connections
     throw;
 }
 

@@ -56,7 +56,7 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The counts of timer/under_load.
+/// The counts with which timer/under_load proves its work.
 struct load_seen {
     std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
     std::uint64_t gave_up = 0;      // number of coroutines that reached `give_up`
@@ -110,7 +110,7 @@ task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     due_fired += due.called;
 }
 
-/// The counts of timer/churn.
+/// The counts with which timer/churn proves its work.
 struct churned {
     std::uint64_t batches = 0;
     std::uint64_t due_fired = 0;

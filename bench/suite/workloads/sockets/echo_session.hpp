@@ -75,9 +75,9 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept;
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Judges how evenly the connections shared the first half of all round trips. Reports Jain's index as
-/// `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes fewer than
-/// eight round trips.
+/// Judges how evenly the first half of all round trips was distributed over the connections. Reports Jain's
+/// index as `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes
+/// fewer than eight round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -102,7 +102,7 @@ struct echo_session {
         return std::span(replies).subspan(index * message_bytes, message_bytes);
     }
 
-    /// Begins the timed section and its first rounds.
+    /// Begins the timed section with its first rounds.
     void begin() {
         t.begin(round_trips_of_a_slice(clients.size()));
         begin_rounds();
@@ -202,8 +202,8 @@ struct echo_session {
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
     std::size_t finished = 0;  // number of clients that have finished their rounds
-    bool ended = false;        // the timed section has ended
-    bool stopped = false;      // clients must make no further round trips
+    bool ended = false;        // true when the timed section has ended
+    bool stopped = false;      // true if clients must make no further round trips
     bool aborted = false;
 };
 

@@ -51,8 +51,8 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// Opens `count` connections, a multiple of 100. After a failure, gives the trial the reason and returns
-    /// false.
+    /// Opens `count` connections, a multiple of 100. After a failure, stores the reason in the trial and
+    /// returns false.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending

@@ -94,7 +94,7 @@ private:
     slice_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
-    bool ended_ = false;              // 'e' was received
+    bool ended_ = false;              // true if no more slices follow
     clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;

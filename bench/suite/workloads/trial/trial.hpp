@@ -24,10 +24,10 @@ namespace loopbench::bench {
 /// One run of one workload by one runtime. Only the runtime's thread may use the trial.
 class trial {
 public:
-    /// Without `recording`, workloads record no latencies and do not read the clock for them; the saved time
-    /// is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown`
-    /// lengthens the timed section, or each slice, at its end by this share of its time; `loopbench
-    /// calibrate` uses this.
+    /// Makes a trial of `operations` operations. If `recording` is false, workloads record no latencies and
+    /// do not read the clock for them; the saved time is the measurement overhead. Lateness is always
+    /// recorded, because the proof needs it. `slowdown` is the share by which the timed section, or each
+    /// slice, is lengthened at its end (for `loopbench calibrate`).
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -96,11 +96,12 @@ public:
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 
-    /// The lateness of timers. A timer that fired earlier than early_limit() allows fails the trial.
+    /// The recorded lateness of all timers. A timer that fired earlier than early_limit() allows fails the
+    /// trial.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// Adds a value of another metric than time, latency and lateness. `metric` is the name of a metric in
+    /// Adds a value of a metric other than time, latency and lateness. `metric` is the name of a metric in
     /// reports/model/metrics.cpp, and `value` has the unit of this metric.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
@@ -119,7 +120,7 @@ public:
 
     // The following functions are for the code that started the trial.
 
-    /// Returns why the trial has no result, or nothing if the work is proved.
+    /// Returns the reason why the trial has no result, or nothing if all its work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
