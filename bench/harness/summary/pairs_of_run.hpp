@@ -1,5 +1,5 @@
-// Pairs the samples of two results of a report by block. The comparisons of drivers and of floors use these
-// pairs, because neither of their two results need be of the baseline.
+// Pairs the samples of any two results of a report, block by block. The comparisons of drivers and of floors
+// need such pairs, because they compare two contenders without the baseline.
 #pragma once
 
 #include <map>

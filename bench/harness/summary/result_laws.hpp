@@ -1,5 +1,5 @@
-// Checks laws about whole results, after all trials. A number that breaks a law is wrong. Therefore its
-// result becomes a failed result. (The laws about single trials are in bench/harness/trial/laws.hpp.)
+// Checks, after all trials, laws that results must obey. A number that breaks a law is wrong. Therefore its
+// result becomes a failed result. (The laws for single trials are in bench/harness/trial/laws.hpp.)
 #pragma once
 
 #include <span>

@@ -137,7 +137,8 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
-    /// Describes the difference of the A/A copy in the comparison `found`, which has this index.
+    /// Describes how the A/A copy differs from the baseline in the comparison `found`, which has the index
+    /// `index`.
     std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
         const auto& [to, median, low, high, samples] = found.to_itself;
         return fmt::format(

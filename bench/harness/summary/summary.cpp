@@ -95,7 +95,7 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;    // indexes of the compared results
     std::vector<comparison> comparisons_;  // the comparison of each of these results
-    std::map<std::size_t, double> alike_;  // by result: the p-value of p_hosts_are_alike()
+    std::map<std::size_t, double> alike_;  // by index of the result: its p_hosts_are_alike()
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -153,7 +153,7 @@ private:
             auto& item = found.results[compared_[i]];
             item.judged = judged[i].verdict;
             if (item.to_baseline)
-                item.detectable_pct = judged[i].detectable_pct;  // without a ratio, no percentage
+                item.detectable_pct = judged[i].detectable_pct;  // a percentage exists only for ratios
         }
         const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
         return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};

@@ -165,7 +165,8 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Returns descriptions of the results whose ratios differ between hosts, sorted by descending difference.
+/// Returns descriptions of the results whose ratios differ between hosts. The result with the largest
+/// difference is first.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {

@@ -1,5 +1,5 @@
-// The parser accepts rows with missing fields, because contenders in other languages can omit some fields. A
-// time in an unknown unit is an error, because the time would become a wrong number.
+// Parses the JSON of a contender. Accepts rows with missing fields, because contenders in other languages can
+// omit some fields. Rejects times in an unknown unit, because such a time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>

@@ -385,7 +385,7 @@ bool says_own_cpu_time(const trial_outcome& trial) {
 }
 
 enum class cpu_clock {
-    of_timed_section,  // the counter `cpu` of the contender, for all threads
+    of_timed_section,  // the contender's counter `cpu`: CPU time of all its threads
     of_google_benchmark
 };
 

@@ -16,7 +16,7 @@ namespace loopbench::bench::floors {
 /// The sizes of an io_uring ring that processes one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
-/// Returns the next event of an epoll instance. Throws std::system_error.
+/// Waits for the next event of an epoll instance, and returns this event. Throws std::system_error.
 inline epoll_event wait_for_event(int epoll) {
     epoll_event event;
     int count;

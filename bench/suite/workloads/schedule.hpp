@@ -120,7 +120,7 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// One operation is a posted function that posts the next one. The last function wakes the task with an
+/// One operation is a posted function that posts the next function. The last function wakes the task with an
 /// event. Polling, or waiting for I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {

@@ -70,7 +70,7 @@ task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& loa
     session.stopped = true;
 }
 
-/// Runs the timed section of timer/under_load: the timer ticks, while every connection echoes and four
+/// Runs the timed section of timer/under_load: one timer ticks, while every connection echoes and four
 /// coroutines yield all the time.
 template <Runtime R>
 task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
@@ -158,10 +158,10 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
 }
 
 /// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in shuffled order, and one
-/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the others.
-/// A runtime that inserts timers later than call_at() has inserted all of them by then. A runtime can also
-/// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
-/// first batch is not timed, because it allocates the memory.
+/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the
+/// `Timers` timers. A runtime that inserts timers into its queue only after call_at() has inserted all of
+/// them by then. A runtime can also remove cancelled timers later; the task therefore waits for another due
+/// timer after the last batch. The first batch is not timed, because it allocates the memory.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
