@@ -17,13 +17,13 @@ std::string workload_name(std::string_view printed);
 struct listed_benchmark {
     std::string workload;  // the name in plans and reports; unique among the benchmarks of the program
     std::string printed;   // the name that the program prints, with all suffixes
-    std::size_t number = 0, alike = 1;  // index among the benchmarks of this printed name, and their number
+    std::size_t number = 0, alike = 1;  // index among, and number of, the benchmarks with this printed name
     bool operator==(const listed_benchmark&) const = default;
 };
 
 /// Returns the benchmarks in the output of --benchmark_list_tests=true, which has one name per line. The
 /// workload of a benchmark is its printed name: benchmarks with other suffixes ("/threads:2",
-/// "/iterations:50") do different work. Suffixes are left out only for workloads of the catalog. If several
+/// "/iterations:50") do different work. Only for workloads of the catalog, suffixes are left out. If several
 /// benchmarks have the same printed name, "#1", "#2" and so on are appended.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 

@@ -131,9 +131,8 @@ bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows of a workload: the rows with exactly its printed name. If there are none, because the
-/// listing is unknown or the program prints another name, returns the rows with the workload's name and any
-/// suffixes.
+/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
+/// program prints another name, those with any suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
