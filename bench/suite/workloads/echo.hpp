@@ -100,7 +100,7 @@ struct echo_family {
         workload_shape{"echo/rtt/tcp/conns:100/bytes:64", 3000, 40'000, rate, 300, many_turns, headline,
                        pairing::interleaved}
             .with_latencies(100),
-        workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 12'000, 40'000, rate, 2100, many_turns, headline,
+        workload_shape{"echo/rtt/tcp/conns:1000/bytes:64", 12'000, 40'000, rate, 2100, many_turns, on_demand,
                        pairing::sequential}
             .with_latencies(1000),
         workload_shape{"echo/rtt/tcp/conns:1/bytes:1024", 3000, 40'000, rate, 100, many_turns, on_demand,
