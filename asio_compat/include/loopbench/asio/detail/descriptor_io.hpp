@@ -19,9 +19,9 @@ using boost::asio::null_buffers;
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
-/// A canceller in a handler's cancellation slot. The canceller's address is the key of its operation.
-/// A canceller that is called after its operation has ended cancels nothing, because no other
-/// operation has this key.
+/// The object in a handler's cancellation slot that cancels the handler's operation. The object's address is
+/// the key of the operation. A call after the operation has ended cancels nothing, because no other operation
+/// has this key.
 class io_canceller {
 public:
     io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
@@ -58,8 +58,8 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Turns the operation into a wait until the descriptor is readable or writable. A transfer with null_buffers
-/// is such a wait, too.
+/// Turns the operation into a wait until the descriptor is readable (if `for_input` is true) or writable. A
+/// transfer with null_buffers is such a wait, too.
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;

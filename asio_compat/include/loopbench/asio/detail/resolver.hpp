@@ -1,5 +1,5 @@
 // Resolves names to addresses. Each context that resolves names has one look-up thread, because
-// getaddrinfo(3) blocks until a name server answers. We start this thread; Asio does not.
+// getaddrinfo(3) blocks until a name server answers. This code, not Asio, starts the thread.
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
