@@ -31,11 +31,11 @@ using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 /// The write end of a pipe. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
-    /// Takes over a write end and sets it to non-blocking mode. Throws std::system_error.
+    /// Takes over the write end of a pipe and sets it to non-blocking mode. Throws std::system_error.
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
-        pipe_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
+        pipe_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
         throw_if_failed(error, "cannot set a pipe to non-blocking mode");
     }
 
