@@ -102,7 +102,8 @@ std::string about_contender(const listed_contender& listed) {
     return text;
 }
 
-/// Returns lines of a name and a text below a heading. The texts of all lines begin in the same column.
+/// Returns a heading and, below it, a line for each row: a name and a text. The texts of all lines begin in
+/// the same column.
 std::string section(std::string_view heading, const std::vector<std::pair<std::string, std::string>>& rows) {
     std::size_t width = 0;
     for (const auto& [name, text] : rows) width = std::max(width, reports::printable(name).size());
