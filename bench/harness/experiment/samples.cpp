@@ -1,4 +1,4 @@
-// Selects the attempt that counts for each workload and block. Assigns samples to blocks.
+// Chooses the attempt that counts for each workload and block, and stores the samples by block.
 #include "bench/harness/experiment/samples.hpp"
 
 #include <algorithm>
@@ -15,11 +15,12 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // trials after which their result was given up
+    std::size_t ended = 0;  // number of trials after which the runner gave up on a result
 };
 
-/// Returns the last of the attempts with the most trials. A result that was given up in an earlier attempt
-/// counts as a trial, because later attempts do not run it again.
+/// Returns the number of the attempt with the most trials, or of the last of several such attempts. A result
+/// that was given up in an earlier attempt counts as a trial of later attempts, because they do not run it
+/// again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -73,7 +74,7 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// Returns the blocks that have trials. The value of a block is its index among these blocks.
+/// Returns a map from the number of each block that has trials to the index of the block among these blocks.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
