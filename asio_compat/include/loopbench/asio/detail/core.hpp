@@ -2,11 +2,11 @@
 // work.
 //
 // Threads: in Asio, any thread can start or cancel operations and close descriptors while another thread runs
-// the loop. Therefore, a lock protects the timers and the driver. The thread that runs the loop holds this
-// lock during its turns, but not while it sleeps and not while handlers run (loop/io/io.hpp). In a process
-// with one thread, the lock costs one check of a flag. Only the running thread uses the ready queue; other
-// threads post (loop/posting.hpp). Only one thread runs the loop at a time. A second thread that calls run()
-// waits until the first thread has left run().
+// the loop. Therefore, a lock protects the timers and the driver. The thread that runs the loop (the running
+// thread) holds this lock during its turns, but not while it sleeps and not while handlers run
+// (loop/io/io.hpp). In a process with one thread, the lock costs one check of a flag. Only the running thread
+// uses the ready queue; other threads post (loop/posting.hpp). Only one thread runs the loop at a time. A
+// second thread that calls run() waits until the first thread has left run().
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -95,7 +95,7 @@ public:
         loop_->io().share(lock_);
     }
     core& operator=(core&&) = delete;
-    /// Destroys the core. The owner must call discard() before.
+    /// Destroys the core. The owner must have called discard().
     ~core() = default;
 
     boost::asio::execution_context& owner() noexcept { return owner_; }
@@ -131,11 +131,13 @@ public:
         }
     }
 
-    /// Queues an operation that is already counted as work. Any thread can call this function.
+    /// Puts an operation into the ready queue. Its handler must already be counted as work. Any thread can
+    /// call this function.
     void push(operation& op) noexcept {
         runs_in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
     }
-    /// Queues a handler and counts it as work. Any thread can call this function.
+    /// Puts an operation into the ready queue and counts its handler as work. Any thread can call this
+    /// function.
     void post(operation& op) noexcept {
         if (runs_in_this_thread()) {
             ++own_work_;
@@ -176,7 +178,7 @@ public:
             std::rethrow_exception(std::exchange(kept_exception_, nullptr));
     }
 
-    // Timers and I/O. Any thread can call these functions.
+    // The functions below are for timers and I/O. Any thread can call them.
 
     /// Returns a lock on the timers and the driver.
     [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
@@ -237,8 +239,8 @@ public:
     /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
     /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
     /// driver might hold requests for the descriptor. Otherwise, this function closes the descriptor
-    /// immediately. `is_shared` means that other descriptors of the same file might exist. If there is no
-    /// memory for a later close, the descriptor stays open and `ec` is no_memory.
+    /// immediately. `is_shared` means that other descriptors of the same file might exist. If the descriptor
+    /// must be closed later and there is no memory to remember this, it stays open and `ec` is no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -280,7 +282,7 @@ public:
         loop_->io().begin_anew_in_child();
     }
 
-    // Functions that run and stop the loop.
+    // The functions below run and stop the loop.
 
     /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
     /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits. If
@@ -385,7 +387,8 @@ private:
             core_.is_run_ = false;
         }
 
-        /// Returns false if this thread could not run the loop because another thread ran it the whole time.
+        /// Returns false if this thread could not run the loop, because another thread ran it until the time
+        /// was over.
         bool is_inside() const noexcept { return is_inside_; }
 
     private:
@@ -399,7 +402,7 @@ private:
         bool is_inside_ = true;
     };
 
-    // An operation that closes a descriptor in the running thread. It runs while the lock is held.
+    // An operation that closes a descriptor in the running thread, which holds the lock meanwhile.
     struct any_later_close : operation {
         int fd;
     };
@@ -476,7 +479,7 @@ private:
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // the number of handlers that have returned
+    std::size_t executed_ = 0;  // the number of handlers that have run
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
     closer closer_{*this};          // lock_ protects closer_, closes_ and is_run_

@@ -74,9 +74,9 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Calls the operation's try_now(). The loop calls this function through the pointer `call` of the operation.
-/// `Work` derives from io_op. If Work::try_now() returns true, the operation is done, and try_now() has set
-/// `ec` and `bytes`.
+/// Calls try_now() of an operation of type `Work`, which derives from io_op. The loop calls this function
+/// through the operation's pointer `call`. If Work::try_now() returns true, the operation is done, and
+/// try_now() has set `ec` and `bytes`.
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();
@@ -89,8 +89,8 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
-/// Starts an operation on a non-blocking descriptor. If `is_done` is true, the operation completes through
-/// the ready queue with `ec` and zero bytes.
+/// Starts an operation on a non-blocking descriptor. If `is_done` is true, does not use the driver: the
+/// operation completes through the ready queue with `ec` and zero bytes.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {

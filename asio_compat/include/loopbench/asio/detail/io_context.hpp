@@ -437,7 +437,8 @@ private:
 
 }  // namespace detail
 
-/// A replacement for boost::asio::io_context::strand. It derives from the newer class boost::asio::strand.
+/// A replacement for boost::asio::io_context::strand. It derives from boost::asio::strand, the newer class
+/// for the same purpose.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 
@@ -510,8 +511,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// Returns the context's service of this type, like Asio's function for its own io_context. The constructor
-/// of a program's service can take an io_context or an execution_context.
+/// Returns the context's service of type `Service`, like Asio's function for its own io_context. The
+/// service's constructor can take an io_context or an execution_context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);

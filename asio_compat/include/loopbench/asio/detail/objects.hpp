@@ -117,7 +117,7 @@ public:
         if (this == &other) return *this;
         service_.move_assign(implementation_, other.service_, other.implementation_);
         service_ = other.service_;
-        std::destroy_at(&executor_);  // some executors cannot be assigned
+        std::destroy_at(&executor_);  // because some executors cannot be assigned
         std::construct_at(&executor_, other.executor_);
         return *this;
     }

@@ -331,7 +331,7 @@ public:
         return ec = {};
     }
 
-    // Functions that complete immediately.
+    // The functions below complete immediately.
 
     bool at_mark(const implementation_type& impl, error_code& ec) const {
         return socket_ops::sockatmark(impl.socket, ec);
@@ -402,7 +402,7 @@ public:
         return ec;
     }
 
-    // Functions that can block.
+    // The functions below can block.
 
     error_code wait(implementation_type& impl, socket_base::wait_type what, error_code& ec) {
         switch (what) {
@@ -497,7 +497,7 @@ public:
         }
     }
 
-    // Asynchronous operations.
+    // The functions below start asynchronous operations.
 
     template <class Handler, class IoExecutor>
     void async_wait(implementation_type& impl, socket_base::wait_type what, Handler& handler,
