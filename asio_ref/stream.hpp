@@ -36,7 +36,7 @@ public:
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
         // async_write can need several writes. If close() is called between two writes, the next write fails
-        // with bad_descriptor.
+        // with bad_descriptor, which is reported as ECANCELED.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }

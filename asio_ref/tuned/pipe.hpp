@@ -44,10 +44,11 @@ public:
     }
 
 private:
-    // The limit is half a page. Two writes of more than half a page each do not fit into one page. The kernel
-    // keeps two pages that the reader of a pipe has emptied, and uses them for the next writes; it allocates
-    // a new page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of
-    // more than half a page, the writer goes through the queue, so that the reader can run first.
+    // The largest write that can complete without Asio's queue: half a page. Two writes of more than half a
+    // page each do not fit into one page. The kernel keeps two pages that the reader of a pipe has emptied,
+    // and uses them for the next writes; it allocates a new page for each further write (Linux, fs/pipe.c,
+    // anon_pipe_get_page()). Therefore, after a write of more than half a page, the writer goes through the
+    // queue, so that the reader can run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;

@@ -106,7 +106,8 @@ private:
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
-        // If the sink is closed between two partial writes, the next write fails with bad_descriptor.
+        // If the sink is closed between two partial writes, the next write fails with bad_descriptor, which
+        // is reported as ECANCELED.
         if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
         done_ = error || rest_.empty();
         return done_;
