@@ -1,4 +1,3 @@
-// Formats --help.
 #include "bench/harness/cli/help.hpp"
 
 #include <fmt/format.h>

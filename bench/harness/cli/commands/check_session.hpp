@@ -39,8 +39,8 @@ int update_baseline(const check_options& options, const invocation& by);
 class check_session {
 public:
     /// Finds the contenders with these names and starts each of them to list its workloads. Throws
-    /// usage_error if a contender does not exist. `named_by` is the option or the file that contains the
-    /// names; error messages mention it. All functions of this class that start processes throw `interrupted`
+    /// usage_error if a contender does not exist. `named_by` is the source of the names in error messages,
+    /// for example a baseline file. All functions of this class that start processes throw `interrupted`
     /// after a signal.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);

@@ -171,7 +171,8 @@ private:
         return wanted;
     }
 
-    /// Removes the lines for a workload that their contender no longer has from the baseline file.
+    /// Removes each line from the baseline file that is for a workload that the line's contender no longer
+    /// has.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);

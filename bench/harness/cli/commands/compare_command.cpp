@@ -69,7 +69,7 @@ operand what_is(const std::string& path) {
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // a report or a journal begins with {
+    return first == '{' ? operand::report : operand::executable;  // reports and journals begin with {
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -118,7 +118,7 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
-/// Moves the benchmarks that only one build has from the plan's workloads to `plan.unmatched`, because they
+/// Moves benchmarks from plan.workloads to plan.unmatched if only one of the builds has them, because they
 /// cannot be compared. Throws usage_error if no benchmark is left.
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
@@ -153,7 +153,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop);
-    // Adds the whole paths, because the contenders' names are only the ends of the paths.
+    // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {

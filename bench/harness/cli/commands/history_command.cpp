@@ -378,7 +378,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported = exporting->add_option(
         "RUN", options.run, "number of the run; without it, the command exports all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN exports whole runs
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // not with RUN, which is a whole run
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(

@@ -46,8 +46,8 @@ std::optional<std::string> summary_of(const std::string& workload) {
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// Returns the primary metrics, or null for a third-party workload, whose metrics are known only from its
-/// output.
+/// Returns the workload's primary metrics, or null for a third-party workload, whose metrics are known only
+/// from its output.
 json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;

@@ -83,7 +83,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    // If counts.json exists, it belongs to another record.
+    // Removes an existing counts.json, because it belongs to another record.
     if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 

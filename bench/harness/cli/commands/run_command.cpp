@@ -194,7 +194,8 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // Prints the warning before the run and not after it, so that the user can stop the run.
+    // Warns before the run and not after it that the baseline is not measured, so that the user can stop the
+    // run.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -229,7 +230,7 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// Adds --shard. The option requires --seed, which must be equal for all shards, and --output.
+/// Adds --shard. The option requires --output, and --seed with the same value for all shards.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

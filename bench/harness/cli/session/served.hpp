@@ -38,7 +38,7 @@ void refuse_served_without_client(const served_options& options);
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
 /// Makes the contender `who` run loopbench-client, which starts and measures `server`. Throws usage_error if
-/// the arguments contain {port} and --port is also set, or if both are missing. Also throws usage_error if
+/// the arguments contain {port} although --port is set, or if neither is given. Also throws usage_error if
 /// the server's path or an argument is not valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 

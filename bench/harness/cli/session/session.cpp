@@ -223,8 +223,9 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Returns true if the trial used a core almost whenever a core was available. Compares the share of CPU time
-/// in the trial's timed part with the share of time in which the process did not wait for a core.
+/// Returns true if the trial used a core during nearly all of the time in which a core was available.
+/// Compares the share of CPU time in the trial's timed part with the share of time in which the process did
+/// not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -428,8 +429,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns an empty
-/// vector, so that the page is written without distributions.
+/// Calls `read` and returns the histograms that it returns. If `read` throws, prints a warning and returns an
+/// empty vector, so that the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {

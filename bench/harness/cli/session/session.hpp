@@ -36,7 +36,7 @@ inline constexpr const char* how_trials_run =
     "changes the speed. If other work on the machine disturbs a sequential trial, its workload is measured\n"
     "again in that block, within limits. docs/method.md explains all of this.";
 
-/// The output folder and the context of a session.
+/// The output folder of a session, and its command: the invocation, the interrupt and the start time.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
