@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The exception that is thrown if counting is impossible, with one tracer or at all. what() is the reason.
+/// The exception that is thrown if the contender, or one of the tracers, cannot count. what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for about 40 million calls
+    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for 40 million system calls
     temporary_folder folder_;
 };
 

@@ -63,8 +63,9 @@ struct work_of_trial {
 };
 
 /// Runs a trial with `times` times the work that `work` states. In an interleaved trial, multiplies the timed
-/// part of each slice by `times`. The ratio of the two times then shows whether a contender counts operations
-/// that it did not do in its slices. Returns nothing if the trial was interrupted.
+/// part of each slice by `times`. If a contender counts operations that its slices do not contain, longer
+/// slices change its time per operation, which reveals the error. Returns nothing if the trial was
+/// interrupted.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;

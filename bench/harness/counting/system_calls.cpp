@@ -150,7 +150,8 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // The first line of each call that has two lines, because another thread interrupted it; by process ID.
+    // The first lines of calls that have two lines, because another thread interrupted the call. The key is
+    // the process ID.
     std::map<std::string, std::string, std::less<>> begun;
     std::optional<std::string> first;  // the contender's process ID, which is in the first line
     bool ended = false;

@@ -13,11 +13,11 @@ namespace loopbench::bench {
 struct system_calls {
     std::map<std::string, std::uint64_t, std::less<>> by_name;
 
-    // Three numbers: of all waits, of waits that returned no event, and of waits with a timeout of zero.
-    // Waits are select, poll, epoll_wait and their variants, and each io_uring_enter that asks for
-    // completions. Only strace provides these three numbers, because only strace shows arguments. The result
-    // of io_uring_enter does not contain the number of completions. Therefore a wait in io_uring_enter counts
-    // as empty only if the wait timed out.
+    // The number of all waits, the number of waits that returned no event, and the number of waits with a
+    // timeout of zero. Waits are select, poll, epoll_wait and their variants, and each io_uring_enter that
+    // asks for completions. Only strace provides these three numbers, because only strace shows arguments.
+    // The result of io_uring_enter does not contain the number of completions. Therefore a wait in
+    // io_uring_enter counts as empty only if the wait timed out.
     std::uint64_t waits = 0;
     std::uint64_t empty_waits = 0;
     std::uint64_t zero_timeout_waits = 0;

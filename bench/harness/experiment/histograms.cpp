@@ -177,9 +177,9 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns what differs between the journal's run and the report's run ("seeds", "dates" or "contenders"), or
-/// an empty text if both belong to the same run. Comparing only the seeds would not be enough, because
-/// different runs can have the same seed.
+/// Returns the word for the first difference between the journal's run and the report's run ("seeds", "dates"
+/// or "contenders"), or an empty text if both belong to the same run. Comparing only the seeds would not be
+/// enough, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=

@@ -37,7 +37,7 @@ struct shard {
     bool operator==(const shard&) const = default;
 
     [[nodiscard]] bool has(std::uint64_t block) const { return block % of == number - 1; }
-    /// Returns how many of the first `blocks` blocks belong to this shard.
+    /// Returns how many of the plan's first `blocks` blocks belong to this shard.
     [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
 };
 
@@ -70,14 +70,14 @@ struct run_plan {
     std::optional<int> cpu;               // the only CPU that trials use
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
-    bool counts = false, checks = false;  // true if the counting or checking pass follows the trials
+    bool counts = false, checks = false;  // true if this pass follows the trials
     slice_lengths slice = {};
     std::optional<shard> part = {};           // this session's shard; empty: the whole plan
     std::optional<std::string> machine = {};  // this session's machine; copied into each trial
     std::optional<std::vector<unmatched_benchmark>> unmatched =
         {};  // absent if all benchmarks are in both builds
 
-    /// Returns the blocks that this session runs.
+    /// Returns the shard that this session runs; for a whole plan, shard 1 of 1.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     /// Returns the baseline's index among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
@@ -90,7 +90,7 @@ struct run_plan {
     /// Returns true if the contender's description states that it can be interleaved. The A/A copy uses the
     /// baseline's description.
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
-    /// Returns the CPU for a workload's trials in a block, or nothing if the trials may use any CPU.
+    /// Returns the CPU for a workload's trials in a block, or nothing if the trials can use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
     /// Returns the number of layout pairs: the smallest number of layouts of any contender, or 0 if a
     /// contender has no layouts. The i-th layout of a contender always runs in the same blocks as the i-th
@@ -105,7 +105,7 @@ void add_aa_copy(run_plan& plan);
 
 /// Returns the number of bytes to add to a trial's environment: a number from 0 to 4095 that the seed
 /// determines. The length of the environment changes the speed, like the length of the name (see
-/// add_aa_copy). A random length turns this effect from a bias into noise that widens the interval.
+/// add_aa_copy). With random lengths, this effect is not a bias but noise, which widens the interval.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 /// Returns the seed for the order of the slices in the given attempt at a workload in a block.
@@ -122,7 +122,7 @@ std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
 /// A generator of the order of the trials in each block. A seed gives the same orders on every machine and
-/// with every standard library, because the random generator and the shuffle have a fixed definition.
+/// with every standard library, because the algorithms of the random generator and of the shuffle are fixed.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);

@@ -51,8 +51,8 @@ struct session_record {
     std::vector<counted_result> counted = {};
 };
 
-// These functions return the lines of a journal: the header, a line for each trial, a line for the end of the
-// trials, and a line for the results of the later passes. A journal without an end line comes from a run that
+// The functions below return the lines of a journal: the header, a line for each trial, a line for the end of
+// the trials, and a line for the results of the passes. A journal without an end line comes from a run that
 // was killed. The line of an interleaved trial contains the time of each slice with six digits (slices_ns). A
 // trial of one minute has at most 30,000 slices of 8 bytes each: a quarter of a megabyte in total.
 nlohmann::ordered_json header_line(const session_record& begun);

@@ -1,4 +1,3 @@
-// Implements the loop over the blocks of a plan.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <fmt/format.h>
@@ -74,7 +73,7 @@ private:
         bool disturbed = false;
     };
     /// An earlier run's attempts at one workload in one block.
-    using old_row = std::map<std::uint64_t, old_attempt>;  // by number of the attempt
+    using old_row = std::map<std::uint64_t, old_attempt>;  // the key is the number of the attempt
 
     const run_plan& plan_;
     const shard share_ = plan_.share();
@@ -84,7 +83,7 @@ private:
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
-    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // key: block, workload
     old_row row_;                                                   // the attempts at the current row
     std::set<std::size_t> has_context_;                             // contenders whose context is known
     std::uint64_t runnable_ = 0;                                    // number of results that are not excluded
@@ -228,8 +227,8 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns the contender with the executable of its layout in this block. The reference is valid until
-    /// the next attempt.
+    /// Returns the contender; if it has layouts, a copy whose executable is the layout for this block. The
+    /// reference is valid until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -307,7 +306,8 @@ private:
     }
 };
 
-/// Returns the reason why the result is given up after this trial, or nothing if it is measured again.
+/// Returns the reason why the trial's result is not measured again, or nothing if it is measured again.
+/// `before` contains the earlier trials.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;

@@ -72,7 +72,7 @@ bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// Called before a trial; `done` of `total` trials are finished.
+    /// Called before a trial, when `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };

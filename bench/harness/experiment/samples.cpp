@@ -15,7 +15,7 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // number of trials after which the runner gave up on a result
+    std::size_t ended = 0;  // trials after which the runner gave up on the result
 };
 
 /// Returns the number of the attempt with the most trials, or of the last of several such attempts. A result
@@ -74,7 +74,7 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// Returns a map from the number of each block that has trials to the index of the block among these blocks.
+/// Returns, for the number of each block that has trials, the block's index among these blocks.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
@@ -83,9 +83,9 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Returns the median of the log ratios of all rounds. The two slices of a round ran on the same core within
-/// milliseconds, at the same speed of the machine. Between rounds and between cores, the speed differs.
-/// Ignores rounds in which only one contender ran.
+/// Returns the median of the rounds' log ratios of two contenders. Their slices of one round ran on the same
+/// core within milliseconds, at the same speed of the machine. Between rounds and between cores, the speed
+/// differs. Ignores rounds in which only one contender ran.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)

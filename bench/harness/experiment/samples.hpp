@@ -35,8 +35,8 @@ private:
 };
 
 /// Returns the machines that the trials name, in the order of their first trial. A report numbers its hosts
-/// in this order. All trials that name no machine count as one further machine, with an empty name. Returns
-/// an empty vector if no trial names a machine.
+/// in this order. If only some trials name a machine, the others count as one machine with an empty name.
+/// Returns an empty vector if no trial names a machine.
 std::vector<std::string> machines_of(const run_outcome& outcome);
 
 /// A comparison of two contenders on one workload: `who` is compared with `to`.
@@ -71,8 +71,8 @@ public:
     /// per pair of layouts: the median of the pair's blocks. Blocks with the same layouts are not
     /// independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the values for a verdict: the log_ratios() for one host, or the median of each host's log
-    /// ratios for several hosts.
+    /// Returns the values from which a verdict is computed: with one host, the log_ratios(); with several
+    /// hosts, the median log ratio of each host.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
     /// vector if there are fewer than two machines, or if several layouts of a contender are compared.
@@ -80,7 +80,7 @@ public:
                                                   const reports::metric_info& metric) const;
     /// Returns the median of the values of one workload (one value per block), and the interval of this
     /// median. At least one value must be present. With several hosts, returns the median of the hosts'
-    /// medians. This median is computed from logarithms if all values are above 0.
+    /// medians, computed from logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
     /// Returns the time ratios by block if `who` and `to` were interleaved. Each ratio is the median over the

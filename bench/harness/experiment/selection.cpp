@@ -78,8 +78,8 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // The largest accepted distance is about half of the word's length. It is less than the whole length,
-    // because a candidate that shares no letter with the word is not similar.
+    // The largest distance of a similar name: about half of the word's length, but less than the whole
+    // length, because a candidate that shares no letter with the word is never similar.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

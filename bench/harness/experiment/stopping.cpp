@@ -16,9 +16,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the results [workload, contender] that failed in the pilot, because they are no longer measured.
-/// Does not return results that were unsupported in the pilot: either they are still measured (add_trial()),
-/// or they have no numbers.
+/// Returns the results (pairs of workload and contender) that failed in the pilot and are therefore no longer
+/// measured. Does not return results that were unsupported in the pilot: either they are still measured
+/// (add_trial()), or they have no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)

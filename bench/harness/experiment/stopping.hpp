@@ -18,8 +18,8 @@ namespace loopbench::bench {
 /// first error, and almost avoid the second error: the spread of the pilot's results determines the number of
 /// blocks, and later results do not change that number (C. Stein, "A Two-Sample Test for a Linear Hypothesis
 /// Whose Power Is Independent of the Variance", Ann. Math. Statist. 16, 1945). The intervals then cover the
-/// truth in 94 % of cases. Additional blocks do not increase this share to 95 %, because the interval also
-/// contains the pairs of the pilot.
+/// truth in 94 % of cases. Additional blocks do not increase this share to 95 %, because the interval is also
+/// computed from the pairs of the pilot.
 inline constexpr std::uint64_t pilot_blocks = 30;
 
 /// Estimates the number of blocks after which both limits of the interval of the median ratio are at most
@@ -32,9 +32,9 @@ std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pc
 /// blocks with the same layout pairs do not make the interval narrower.
 std::uint64_t blocks_at_first(const run_plan& plan);
 
-/// Returns the total number of blocks, decided after the pilot. This number is enough for the precision of
-/// every contender's `time` ratio to the baseline, and at most the plan's number. Ignores trials after the
-/// pilot, so that a resumed run makes the same decision.
+/// Returns the total number of blocks, decided after the pilot: enough for the precision of each contender's
+/// ratio to the baseline in the metric `time`, but at most the plan's number. Ignores trials after the pilot,
+/// so that a resumed run makes the same decision.
 std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome);
 
 /// Returns the number of blocks with which each comparison of the plan can be significant, even if no other
