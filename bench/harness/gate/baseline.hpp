@@ -80,7 +80,7 @@ void add_once(std::vector<std::string>& names, const std::string& name);
 /// Returns the properties of the machine that affect ratios: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// Returns the workload size of the report, or nothing if another program than loopbench made the report.
+/// Returns the workload size of the report, or nothing if the report does not come from loopbench.
 std::optional<workload_size> size_of(const reports::report& report);
 
 /// Reads a baseline file. If the file is missing or is not a baseline file, throws usage_error with the file,

@@ -24,15 +24,15 @@ std::vector<gate_result> check_counts(const expectations& expected, std::span<co
 std::vector<counted_result> counts_in(const reports::report& report);
 
 struct time_rule {
-    double threshold_pct = 1;  // smaller differences are ignored
-    double tolerated_pct = 5;  // larger slowdowns must be ruled out
+    double threshold_pct = 1;  // in per cent; smaller differences are ignored
+    double tolerated_pct = 5;  // in per cent; larger slowdowns must be ruled out
 };
 
 /// Returns a gate result for each ratio of the baseline file, judged by one session. If the session cannot
 /// judge any ratio, returns only a gate result for each failed contender, and one gate result that states why
-/// no ratio can be judged. One session alone never finds a regression: a ratio that is significantly worse
-/// than expected gets the gate result `suspect`. tolerated_in() (judgement.hpp) decides which slowdowns the
-/// other ratios must rule out, as in `compare`.
+/// no ratio can be judged. One session never shows a regression: a ratio that is significantly worse than
+/// expected gets the gate result `suspect`. tolerated_in() (judgement.hpp) decides which slowdowns the other
+/// ratios must rule out, as in `compare`.
 ///
 /// Compares the new pairs with one value from the interval of the expected ratio: the value that is nearest
 /// to the median of the new pairs. Thus the uncertainty of the baseline file never counts against the build.

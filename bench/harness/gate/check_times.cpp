@@ -69,8 +69,8 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
 /// numbers. Returns nothing if both contenders have numbers.
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // If a contender has no numbers on a workload, the session contains only one result for both: that of the
-    // metric `time`.
+    // If a contender has no numbers on a workload, the session contains only one result for this pair: that
+    // of the metric `time`.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -186,8 +186,8 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // All comparisons of a metric form one family, for which the verdicts are corrected together. Nothing
-    // needs to be left out, because a baseline file contains only ratios of primary metrics.
+    // All comparisons of one metric form one family, whose verdicts are corrected together. No comparison
+    // must be left out, because a baseline file contains only ratios of primary metrics.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {

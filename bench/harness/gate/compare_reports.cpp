@@ -95,9 +95,9 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     return found;
 }
 
-/// Returns the result in `then` that must be compared so that the workload and contender of `of` can pass
-/// (judge_gate): that of the first primary metric that has a value in `then` and can be compared. Returns
-/// null if there is no such result.
+/// Returns the result in `then` without which the workload and contender of `of` cannot pass (judge_gate):
+/// the result of the first primary metric that has a value in `then` and can be compared. Returns null if
+/// there is no such result.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -119,9 +119,9 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns a result with a reason for each workload and contender for which the result has_to_be_known() is
-/// not compared. Also returns the results that failed or were not reached in `now`, with their status and
-/// reason.
+/// Returns a result with a reason for each workload and contender for which the result that has_to_be_known()
+/// returns is not compared. Also returns the results that failed or were not reached in `now`, with their
+/// status and reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
@@ -141,8 +141,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // If a contender has no numbers on a workload, the report contains only one result for both: that of
-        // the metric `time`.
+        // If a contender has no numbers on a workload, the report contains only one result for this pair:
+        // that of the metric `time`.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));

@@ -21,10 +21,10 @@ namespace loopbench::bench {
 /// baseline cannot show that the machine is different. Therefore the times of such a report are compared even
 /// after a large change.
 ///
-/// The interval of a result is the interval of Hodges and Lehmann's shift (rank_test.hpp) at 95 %. This
-/// interval decides whether a slowdown of the result is ruled out. The verdicts `faster`, `slower` and
-/// `equivalent` use an interval at a stricter level (Bonferroni's correction), because among many results of
-/// equal builds some deviate by chance. This level keeps 95 % for all comparisons of a metric together.
+/// The interval of a result is the 95 % interval of Hodges and Lehmann's shift (rank_test.hpp). This interval
+/// decides whether a slowdown of the result is ruled out. The verdicts `faster`, `slower` and `equivalent`
+/// use an interval at a stricter level (Bonferroni's correction), because among many results of equal builds
+/// some deviate by chance. This level keeps 95 % for all comparisons of a metric together.
 reports::report compare_reports(const reports::report& then, const reports::report& now,
                                 double threshold_pct);
 

@@ -32,7 +32,7 @@ constexpr auto names_of(gate_result_kind) {
 struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
-    std::optional<double> expected, measured;  // values per operation; ratios for times
+    std::optional<double> expected, measured;  // counts per operation, or ratios of times
     std::string message;                       // a sentence; contains the remedy, except for `holds`
     std::string brief = {};                    // for verdict_line(): the message without its subject
     double times_as_bad = 1;                   // compared with the expected value; above 1 means worse
@@ -58,14 +58,14 @@ constexpr auto names_of(gate_outcome) {
 
 /// Returns the outcome of all gate results. The first rule that applies decides. A failed contender gives
 /// `failed`, because a failure does not depend on the machine. A regression gives `regression`. (In an
-/// unreliable session, only a count can be a regression.) An unreliable session gives `unreliable`. Undecided
-/// gate results, or no gate results at all, give `inconclusive`.
+/// unreliable session, only a count can be a regression.) An unreliable session gives `unreliable`. An
+/// undecided gate result gives `inconclusive`, and so does an empty list.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 /// Returns the gate results that are not `holds`, the most severe first.
 std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);
 
-/// Returns the word for the outcome with which verdict_line() begins: PASS, FAILED, SLOWER, UNRELIABLE or
+/// Returns the word with which verdict_line() begins for this outcome: PASS, FAILED, SLOWER, UNRELIABLE or
 /// UNDECIDED.
 std::string_view verdict_word(gate_outcome outcome);
 

@@ -20,7 +20,8 @@ std::string write_text(std::span<const gate_result> results);
 /// comparison of two builds or reports has no baseline file that could be too loose.
 std::string write_details_of_comparison(std::span<const gate_result> results);
 
-/// Returns {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers are null.
+/// Returns the JSON object {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers
+/// are null.
 std::string write_json(std::span<const gate_result> results);
 
 /// Returns verdict_line() and a table of the ten most severe gate results. A folded section contains the

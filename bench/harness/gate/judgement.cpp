@@ -117,8 +117,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the result rules out a worsening: its distance from zero exceeds the distance of `to`, the
-/// baseline's result, by at most `tolerated_pct` of the baseline's value.
+/// Returns true if the interval of the result rules out a worsening: its distance from zero exceeds the
+/// distance of `to`, the baseline's result, by at most `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;

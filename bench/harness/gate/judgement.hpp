@@ -41,13 +41,14 @@ std::string worsening_above(std::string_view metric, double tolerated_pct);
 /// warning does not pass a gate.
 inline constexpr std::string_view interrupted_report = "interrupted_report";
 
-/// Returns the gate results of judge_session(). Unless the session is unreliable, adds a gate result for each
-/// primary metric of each workload and contender that has a ratio to the baseline or a difference from it.
+/// Returns the gate results of judge_session(). Unless the session is unreliable, also returns a gate result
+/// for each primary metric of each workload and contender that has a ratio to the baseline or a difference
+/// from it.
 ///
-/// The interval of a metric must rule out a worsening by more than the tolerated share (tolerated_in). For
-/// every workload on which the baseline has numbers, every contender needs a metric that can be judged, and
-/// needs a value of the first primary metric that can be compared. Otherwise a report without any comparison
-/// would pass.
+/// For a pass, the interval of each metric must rule out a worsening by more than the tolerated share
+/// (tolerated_in). For every workload on which the baseline has numbers, every contender needs a metric that
+/// can be judged, and needs a value of the first primary metric that can be compared. Otherwise a report
+/// without any comparison would pass.
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct);
 
 /// Judges the report of a comparison with judge_gate(), and adds the verdict to the report.
