@@ -97,7 +97,7 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Returns the row's number for each metric. If several numbers of the row belong to one metric, keeps only
+/// Returns the row's number for each metric. If several numbers of the row belong to one metric, returns only
 /// one of them, because a row is one repetition and thus one sample.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
@@ -206,8 +206,8 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
 }
 
 /// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
-/// the schema of a report. Searches for the schema with its quotation marks, because a program's path can
-/// contain the schema's characters (/opt/loopbench/1.0).
+/// the schema of a report. Searches for the schema's name in quotation marks, because a program's path can
+/// contain the name without them (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
     return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;

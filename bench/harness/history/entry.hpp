@@ -17,7 +17,7 @@ namespace loopbench::bench {
 /// The origin of a report's numbers, as stated by the user.
 struct provenance {
     std::string commit;         // empty if unknown
-    std::optional<bool> dirty;  // true if the sources differed from the commit
+    std::optional<bool> dirty;  // true if the sources had uncommitted changes
     std::string machine;        // a name that distinguishes machines with equal hardware; can be empty
 };
 
@@ -59,7 +59,7 @@ struct entry {
     /// contenders are ratios to the baseline. The numbers of the baseline itself, of counts, and of metrics
     /// without a ratio are values.
     std::string points, other_points;
-    std::string content;  // an identity that is computed only from the trials
+    std::string content;  // an identity that does not depend on computed results
 };
 
 /// Makes an entry from a report. Throws reports::format_error if the report's date is invalid, or if a result

@@ -47,14 +47,14 @@ change_direction direction_of(const estimate& better) {
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// A collector that adds the points of each run to their series. Parses equal "of" objects only once and
-/// recognises them by their text, because a thousand reports have ten million points.
+/// A collector that adds the points of each run to their series. Parses equal "of" objects in the points only
+/// once and recognises them by their text, because a thousand reports have ten million points.
 class collector {
 public:
-    /// `place` is the place of the history, for error messages.
+    /// Creates a collector of the chosen series. `place` is the place of the history, for error messages.
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
-    /// Throws database_error if the points are damaged.
+    /// Adds the points of a run to their series. Throws database_error if the points are damaged.
     void add(const kept_run& run, std::string points) {
         if (points.empty() || !run.complete) return;
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);

@@ -70,9 +70,10 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Returns the position of the password in a URL that begins with user and password. In libpq, the password
-/// ends at the first @ if no slash precedes this @. This function also finds the end of a password that is
-/// not escaped correctly, so that such a password can be hidden, too.
+/// Returns the position of the password in a URL that begins with a user name and a password, or nothing if
+/// the URL has no password there. In libpq, the password ends at the first @ if no slash precedes this @.
+/// This function also finds the end of a password that is not escaped correctly, so that such a password can
+/// be hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -219,7 +220,7 @@ public:
             if (how == opening::created_if_missing) make_folder(where_);
             guarded([&] {
                 sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
-                sql_ << "PRAGMA page_size = 16384";  // affects only a new file; larger pages need fewer reads
+                sql_ << "PRAGMA page_size = 16384";  // for new files: larger pages need fewer reads
             });
         }
         if (guarded([&] { return holds_history(); })) return;

@@ -51,7 +51,7 @@ enum class opening { existing, created_if_missing };
 class store {
 public:
     /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions of this
-    /// class wait for up to `patience` while another process writes. Throws usage_error if the place has no
+    /// class wait for up to `patience` while another process writes. Throws usage_error if this place has no
     /// history or contains other data, reports::other_format if another version of loopbench made the
     /// history, and database_error if the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
@@ -94,7 +94,7 @@ private:
 /// usage_error if the user has no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns `place`. If `place` is a URL, replaces its password with "***".
+/// Returns `place`; if it is a URL, with "***" instead of the password.
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

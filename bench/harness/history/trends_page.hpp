@@ -20,7 +20,7 @@ inline constexpr std::size_t points_shown_max = 300'000;
 
 /// Writes the page. `all` contains series with intervals that were read from the history `from`. The page
 /// shows the latest runs with at most `points_max` points in total, and at least one run; points of constant
-/// series are not counted. If the page does not show all runs, it contains a note about this. Unless
+/// series are not counted. If the page does not show all runs, the page contains a note about this. Unless
 /// `reports` is empty, the numbers link to report_page_name() in the folder `reports`. A relative path in
 /// `reports` is relative to the folder of the page. Throws database_error if the database fails.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,

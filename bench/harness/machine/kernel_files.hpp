@@ -39,7 +39,7 @@ struct cpu_quota {
 /// mount points.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
-/// The properties of one CPU in which CPUs can differ, as far as the kernel reports them
+/// The properties of a CPU that can differ between CPUs, as far as the kernel reports them
 /// (Documentation/ABI/testing/sysfs-devices-system-cpu).
 struct core_facts {
     int cpu = 0;
