@@ -15,8 +15,8 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // Cancelling a timer after its expiry has no effect, although its handler might still be queued. In this
-    // case, the flag prevents the call.
+    // True after cancel(). This flag is necessary because cancelling a timer after its expiry has no effect,
+    // although the timer's handler might still be queued.
     bool cancelled = false;
 };
 

@@ -1,5 +1,5 @@
-// gather() over co_spawn. Every child runs as a separate coroutine, and the last child that ends wakes the
-// waiter.
+// Implements gather() with co_spawn. Every child runs as a separate coroutine, and the last child that ends
+// wakes the waiter.
 //
 // Asio's own experimental::make_parallel_group does the same for a range, but stores a result and a
 // cancellation signal for each child. Counting the children is faster, and does not depend on an experimental

@@ -74,7 +74,7 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    // Does the same as post(), because all threads share the queue of the io_context.
+    // Does the same as post(), because any thread can add functions to the queue of the io_context.
     template <class Function>
     void post_from_any_thread(Function&& function) {
         boost::asio::post(context_, std::forward<Function>(function));

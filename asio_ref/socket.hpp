@@ -42,15 +42,15 @@ void set_stream_options(Socket& connected) {
     }
 }
 
-/// Closes the write side. Does nothing if the connection has already ended.
+/// Closes the write side of the socket. Does nothing if the connection has already ended.
 template <class Socket>
 void shut_down_sending(Socket& connected) {
     boost::system::error_code ignored;
     connected.shutdown(Socket::shutdown_send, ignored);
 }
 
-/// Closes any object of Asio that has a member close(). Pending operations on the object complete. Does
-/// nothing if the object is already closed.
+/// Closes an object of any Asio class that has a member close(). Pending operations on the object complete.
+/// Does nothing if the object is already closed.
 template <class Closable>
 void close_quietly(Closable& open) {
     boost::system::error_code ignored;

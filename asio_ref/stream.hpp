@@ -35,8 +35,8 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // async_write writes in pieces. If close() is called between two pieces, the next piece fails with
-        // bad_descriptor.
+        // async_write can need several writes. If close() is called between two writes, the next write fails
+        // with bad_descriptor, which is reported as ECANCELED.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
@@ -57,7 +57,8 @@ using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 template <class Protocol>
 class basic_listener {
 public:
-    /// Throws std::system_error, for example if the path of a Unix socket has more than 107 bytes.
+    /// Listens on the address `local`. Throws std::system_error, for example if the path of a Unix socket has
+    /// more than 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
 
@@ -67,7 +68,7 @@ public:
         co_return basic_stream<Protocol>(std::move(peer));
     }
 
-    /// Returns the port. Only for TCP.
+    /// Returns the port. This function is only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

@@ -34,15 +34,15 @@ struct io_result {
     int error = 0;
 };
 
-/// Converts Asio's result. Asio reports the end of a stream as an error; here, it becomes a read of zero
-/// bytes.
+/// Converts the error code and the number of bytes of Asio's read or write to an io_result. Asio reports the
+/// end of a stream as an error; the io_result is then a read of zero bytes without an error.
 inline io_result to_io_result(const boost::system::error_code& error, std::size_t bytes) {
     if (error == boost::asio::error::eof) return {bytes, 0};
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error if the step or call `what` failed. The Runtime concept requires
-/// std::system_error, and Boost's own exception has a different type.
+/// Throws std::system_error if `error` is set. `what` names the step or call that failed. Boost's own
+/// exception has a different type, but the Runtime concept requires std::system_error.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), std::string(what) + " failed");
 }

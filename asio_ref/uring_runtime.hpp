@@ -13,8 +13,8 @@ namespace loopbench::asio_ref {
 
 /// A probe that makes Asio set up its io_uring backend in a temporary io_context. If the kernel refuses
 /// io_uring, the probe throws std::system_error before a workload starts, and not in the middle of the
-/// workload. The context is temporary so that a runtime without I/O has no ring, just as asio-epoll without
-/// I/O has no epoll descriptor.
+/// workload. The io_context is temporary, so that a runtime that does no I/O has no ring, just as asio-epoll
+/// without I/O has no epoll descriptor.
 class uring_probe {
 public:
     uring_probe() {

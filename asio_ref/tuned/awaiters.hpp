@@ -65,8 +65,8 @@ private:
 };
 
 /// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
-/// event must outlive the wait, except when the loop is destroyed: the loop destroys the frames in any order,
-/// and set() then wakes no waiter.
+/// event must outlive the wait, except while the loop is being destroyed: the loop then destroys the frames
+/// in any order, and set() wakes no waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}

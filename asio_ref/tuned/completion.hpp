@@ -23,8 +23,8 @@ protected:
 
     void suspend(std::coroutine_handle<> waiter) noexcept { waiter_ = waiter; }
 
-    /// Resumes the coroutine, inside Asio's call of the handler. When this function returns, the awaiter
-    /// might no longer exist.
+    /// Resumes the coroutine while Asio calls the handler. When this function returns, the awaiter might no
+    /// longer exist.
     void go_on() { owner_.step(waiter_); }
 
     scheduler& owner() const noexcept { return owner_; }

@@ -2,7 +2,7 @@
 //
 // Asio gets the memory of each operation from the associated allocator of the operation's handler. Here, the
 // memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine.
-// Therefore no allocation is needed. Operations without a waiting object use a recycled block.
+// Therefore no allocation is needed. Operations without a waiting object use a recycled block of memory.
 #pragma once
 
 #include <cstddef>

@@ -31,11 +31,11 @@ using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 /// The write end of a pipe. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
-    /// Takes over a write end and sets it to non-blocking mode. Throws std::system_error.
+    /// Takes over the write end of a pipe and sets it to non-blocking mode. Throws std::system_error.
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
-        pipe_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
+        pipe_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
         throw_if_failed(error, "cannot set a pipe to non-blocking mode");
     }
 
@@ -44,10 +44,11 @@ public:
     }
 
 private:
-    // The limit is half a page. Two writes of more than half a page each do not fit into one page. The kernel
-    // keeps two pages that the reader of a pipe has emptied, and uses them for the next writes; it allocates
-    // a new page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of
-    // more than half a page, the writer goes through the queue, so that the reader can run first.
+    // The largest write that can complete without Asio's queue: half a page. Two writes of more than half a
+    // page each do not fit into one page. The kernel keeps two pages that the reader of a pipe has emptied,
+    // and uses them for the next writes; it allocates a new page for each further write (Linux, fs/pipe.c,
+    // anon_pipe_get_page()). Therefore, after a write of more than half a page, the writer goes through the
+    // queue, so that the reader can run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;

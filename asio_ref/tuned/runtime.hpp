@@ -17,8 +17,8 @@
 //   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone would remove only the locks.
 // - Writes are tried immediately.
 //
-// Two ideas were rejected: waiting for readiness before a read (transfer.hpp), and the use of Asio's
-// namespace `detail`, which is not a public interface.
+// Two ideas were rejected: waiting for readiness before each read (transfer.hpp explains why), and using
+// Asio's namespace `detail`, which is not a public interface.
 #pragma once
 
 #include <boost/asio/ip/address_v4.hpp>

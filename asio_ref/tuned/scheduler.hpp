@@ -1,5 +1,5 @@
-// A scheduler that runs the tasks of this project on Asio's scheduler. It provides post, spawn and their
-// helpers.
+// A scheduler that runs the tasks of this project on Asio's scheduler. It provides post(), spawn() and the
+// functions that they need.
 //
 // Almost all work goes through Asio's queue. There are two exceptions: the first step of run()'s task, and
 // functions that other threads post. They go through the ready queue of loop/scheduler.hpp, and a handler in
@@ -46,8 +46,8 @@ public:
         boost::asio::post(get_executor(), first_step{this, roots().adopt(std::move(detached)).frame});
     }
 
-    /// Resumes a coroutine, inside Asio's call of a handler. If a spawned task fails meanwhile, throws its
-    /// exception.
+    /// Resumes a coroutine while Asio calls a handler. If a spawned task fails during this step, throws the
+    /// exception of the task.
     void step(std::coroutine_handle<> frame) {
         ready().budget.refill();
         frame.resume();
@@ -87,7 +87,7 @@ public:
         try {
             run_ready(loop::work_budget::without_limit);
         } catch (...) {
-            pass_soon();  // for the rest of the queue
+            pass_soon();  // runs the rest of the ready queue later
             throw;
         }
     }
@@ -149,10 +149,10 @@ private:
     }
     void main_ended() noexcept final { context_.stop(); }
 
-    // Called after a thread has posted a function while no other posted function was waiting. The wake-up
-    // writes to an eventfd. A loop that is awake would notice the function without this write. But Asio does
-    // not show when it goes to sleep, and marking the loop as awake before and after every handler would cost
-    // more than an occasional unnecessary write.
+    // Called after a thread has posted a function while no other posted function was waiting. Wakes the loop
+    // by a write to an eventfd. A loop that is awake would notice the function without this write. But Asio
+    // does not show when it goes to sleep, and marking the loop as awake before and after every handler would
+    // cost more than an occasional unnecessary write.
     void wake() noexcept final { wakeup_.ring(); }
 
     /// Queues a handler that runs the ready queue of loop/scheduler.hpp. Queueing allocates no memory;
@@ -162,8 +162,8 @@ private:
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // Makes sure that posted functions run. If the wake-up is open, it will call on_wake(). Otherwise, this
-    // function queues a handler.
+    // Makes sure that posted functions run. If the wake-up is open, it will call on_wake(), which runs them.
+    // Otherwise, this function queues a handler that runs them.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -25,7 +25,7 @@ public:
     /// Takes over a connected socket and, for TCP, sets TCP_NODELAY. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
-        socket_.non_blocking(true, error);  // for our own writes; Asio's operations are not affected
+        socket_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
         throw_if_failed(error, "cannot set a socket to non-blocking mode");
         set_stream_options(socket_);
     }
@@ -80,7 +80,7 @@ public:
     using acceptor = asio_ref::acceptor<Protocol>;
     using stream = basic_stream<Protocol>;
 
-    /// Throws std::system_error.
+    /// Listens on the address `local`. Throws std::system_error.
     basic_listener(scheduler& owner, const typename Protocol::endpoint& local)
         : owner_(&owner), acceptor_(open_acceptor<Protocol>(owner.get_executor(), local)) {}
 
@@ -112,7 +112,7 @@ public:
 
     accept_awaiter accept() { return {*owner_, acceptor_}; }
 
-    /// Returns the port. Only for TCP.
+    /// Returns the port. This function is only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

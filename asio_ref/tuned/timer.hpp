@@ -45,8 +45,8 @@ struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // Cancelling a timer after its expiry has no effect, although its handler might still be queued. In this
-    // case, the flag prevents the call.
+    // True after cancel(). This flag is necessary because cancelling a timer after its expiry has no effect,
+    // although the timer's handler might still be queued.
     bool cancelled = false;
     unsigned references = 1;
 };

@@ -2,8 +2,9 @@
 //
 // A write is tried immediately, and completes without Asio's queue if the kernel accepts all bytes, which is
 // nearly always the case. (Asio also tries a write immediately, but passes the result through its queue.) A
-// read uses Asio's operation, which tries to read and then waits for an edge of epoll. Waiting for readiness
-// first (async_wait) would save the unsuccessful attempt, but would cost one epoll_ctl(2) for each read.
+// read uses Asio's operation, which tries to read and then waits for an edge-triggered event of epoll.
+// Waiting for readiness first (async_wait) would save the unsuccessful attempt, but would cost one
+// epoll_ctl(2) for each read.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -52,8 +53,8 @@ private:
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    /// A write of more than `inline_max` bytes goes through the queue even if the kernel accepts it
-    /// immediately.
+    /// Creates an awaiter for a write of `out`. A write of more than `inline_max` bytes goes through Asio's
+    /// queue even if the kernel accepts all bytes immediately.
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
                   std::size_t inline_max = SIZE_MAX) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}
@@ -101,11 +102,12 @@ private:
         return true;
     }
 
-    /// Adds the result of one write. Returns true if no further write is needed.
+    /// Adds the result of one system call to the total result. Returns true if no further write is needed.
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
-        // If the sink is closed between two pieces, the next piece fails with bad_descriptor.
+        // If the sink is closed between two partial writes, the next write fails with bad_descriptor, which
+        // is reported as ECANCELED.
         if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
         done_ = error || rest_.empty();
         return done_;

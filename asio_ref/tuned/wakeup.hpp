@@ -76,14 +76,14 @@ public:
 
 private:
     // Starts a read of the eventfd. Asio first tries to read and gets EAGAIN, which costs one system call for
-    // each wake-up. Waiting for an edge would need no read, but Asio waits for an edge only after it
-    // registers the descriptor again, and then epoll immediately reports a counter that is not zero.
+    // each wake-up. Waiting for an edge-triggered event would need no read. But before such a wait, Asio
+    // registers the descriptor again, and epoll then immediately reports a counter that is not zero.
     void listen() { wake_->async_read_some(boost::asio::buffer(count_), completion_handler<wakeup>{this}); }
 
     Owner& owner_;
     std::optional<wake_descriptor> wake_;
     std::array<std::uint64_t, 1> count_{};
-    alignas(64) std::atomic<int> wake_fd_{-1};  // read by other threads
+    alignas(64) std::atomic<int> wake_fd_{-1};  // other threads read it
 };
 
 }  // namespace loopbench::asio_ref::tuned

@@ -11,7 +11,7 @@ namespace loopbench::bench {
 struct explanation {
     std::string_view name;
     std::string_view text;
-    bool headline = true;  // see is_headline_contender()
+    bool headline = true;  // the result of is_headline_contender()
 };
 
 /// Returns the explanations of all contenders that this repository contains.

@@ -1,4 +1,4 @@
-// The sizes of workloads that have a fixed amount of work. Contenders and the harness use this type.
+// The sizes of workloads that have a fixed amount of work. Contenders and the harness use the same type.
 #pragma once
 
 #include <array>

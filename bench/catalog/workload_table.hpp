@@ -47,12 +47,12 @@ constexpr needs operator|(need a, need b) noexcept {
     return needs(a) | needs(b);
 }
 
-/// The rule for when the next operation of a workload begins. If requests come on a schedule, the schedule
-/// alone determines the metric `time`, for every server.
+/// The rule that determines when the next operation of a workload begins. If requests follow a schedule, the
+/// metric `time` depends only on the schedule and not on the contender.
 enum class pace : std::uint8_t {
-    its_own,      // the next operation begins as soon as the contender is ready
-    own_load,     // a percentage of the contender's own capacity: a faster one gets more work
-    same_for_all  // a schedule that is the same for every contender
+    its_own,      // as soon as the contender is ready
+    own_load,     // at a rate that is a percentage of the contender's own capacity
+    same_for_all  // on a schedule that is the same for every contender
 };
 
 struct workload_shape {
@@ -68,8 +68,8 @@ struct workload_shape {
     needs needed = {};
     bool headline = false;  // true if a run measures the workload by default
     reports::pairing made = reports::pairing::
-        sequential;  // interleaved if the workload keeps a core busy and can stop within milliseconds
-    int cores = 1;   // 2 if a second thread or process works at the same time
+        sequential;  // `interleaved` if the workload keeps a core busy and can stop within milliseconds
+    int cores = 1;   // 2 if two threads or processes work at the same time
 
     /// True if doubling the number of operations doubles the number of system calls. False for a workload
     /// that runs for a fixed time, because a tracer slows it down and thereby reduces the number of calls.
@@ -80,19 +80,21 @@ struct workload_shape {
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
 
-    /// The number of recorded latencies that overlap in time, for example one per connection of an echo. The
-    /// value is 0 if the workload records no latencies, or if the number is not fixed. The latencies of one
-    /// connection do not overlap. The sum of all latencies is therefore at most this number times the length
-    /// of the timed section (Little's law).
+    /// The number of recorded latencies that overlap in time; an echo has one latency per connection at a
+    /// time. The value is 0 if the workload records no latencies, or if the number is not fixed. The
+    /// latencies of one connection do not overlap. The sum of all latencies is therefore at most this number
+    /// times the length of the timed section (Little's law).
     double in_flight = 0;
     /// The number of operations that one latency covers, for example all children of a gather.
     std::uint64_t operations_per_latency = 1;
     /// The smallest possible ratio of the sum of all latencies to `in_flight` times the length of the timed
-    /// section. A single connection almost always has a round trip in flight. With many connections, the
-    /// ratio is smaller, because some have ended their rounds while the others are still busy.
+    /// section. With a single connection, a round trip is in flight almost all the time. With many
+    /// connections, the ratio is smaller, because some connections have finished their round trips while
+    /// others are still busy.
     double least_in_flight = 0;
 
-    /// Returns a copy of this shape in which the properties of the latencies have these values.
+    /// Returns a copy of this shape with these values of in_flight, operations_per_latency and
+    /// least_in_flight. Without `least`, sets least_in_flight to a default.
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
                                             std::optional<double> least = {}) const {
         workload_shape shape = *this;
@@ -103,9 +105,10 @@ struct workload_shape {
     }
 
     /// Returns the pairing of the workload's trials. Work without system calls is interleaved only between
-    /// builds of one program. Across different programs, interleaved times differ from sequential ones by up
-    /// to 26 %, and ratios by up to 47 % (docs/method.md). Interleaved processes take caches and branch
-    /// predictors away from each other, which slows some programs down more than others.
+    /// builds of one program. For different programs, interleaved times differ from sequential times by up to
+    /// 26 %, and interleaved ratios from sequential ratios by up to 47 % (docs/method.md). Interleaved
+    /// processes take caches and branch predictors away from each other, which slows some programs down more
+    /// than others.
     constexpr reports::pairing pairing_of_trials(bool of_one_program) const {
         return needed.has(need::scheduler) && !of_one_program ? reports::pairing::sequential : made;
     }

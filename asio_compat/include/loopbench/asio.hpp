@@ -1,16 +1,16 @@
-// Runs Boost.Asio programs on the loops of this project. This header defines a context
-// for Asio's own classes.
+// Runs Boost.Asio programs on the loops of this project: this header defines an io_context with which Asio's
+// own classes work.
 //
 //     loopbench::asio::io_context context(loopbench::asio::design::io_uring);
 //     loopbench::asio::ip::tcp::acceptor acceptor(context, {boost::asio::ip::tcp::v4(), 8080});
 //
-// All of Asio's classes that have an executor work with this context's executor. The names below are Asio's
-// classes with this executor as the template argument. If a program must stay unchanged, use
+// All of Asio's classes that have an executor work with the executor of this io_context. The names below are
+// Asio's classes with this executor as the template argument. If a program must stay unchanged, use
 // loopbench/asio/dropin.hpp instead of this header.
 #pragma once
 
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // with an older standard, only version.hpp reports an error
+#if __cplusplus >= 202002L  // with an older standard, version.hpp prints the only error message
 #include <boost/asio/basic_datagram_socket.hpp>
 #include <boost/asio/basic_raw_socket.hpp>
 #include <boost/asio/basic_seq_packet_socket.hpp>

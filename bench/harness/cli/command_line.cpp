@@ -66,7 +66,7 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
 
-/// Returns the innermost chosen subcommand.
+/// Returns the subcommand that the command line chooses, at the deepest level: for `history add`, `add`.
 const CLI::App& chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app : chosen_command(*chosen.front());
@@ -91,7 +91,7 @@ std::string full_name(const CLI::App& command) {
 
 void check_leftovers(const CLI::App& app, const CLI::App& command) {
     auto left = app.remaining(true);
-    std::erase(left, "--");  // CLI11 keeps "--" in the list
+    std::erase(left, "--");  // CLI11 keeps "--" among the remaining words
     if (left.empty()) return;
     const auto flag = std::ranges::find_if(left, [](const auto& word) { return word.starts_with('-'); });
     if (flag == left.end()) {
@@ -132,8 +132,8 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
 
 /// Opens /dev/null in place of standard streams that the caller closed. Otherwise the next opened file would
 /// get the descriptor of a closed stream, and printed text would be written into that file. Opens /dev/null
-/// for writing in place of standard input, and for reading in place of the output streams, so that every use
-/// of a closed stream is still an error.
+/// only for writing in place of standard input, and only for reading in place of the output streams, so that
+/// reading or writing a closed stream still fails.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
@@ -214,12 +214,12 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const usage_error& error) {
         tell_error(error, arguments);
         return exit_usage;
-    } catch (const reports::format_error& error) {  // a file that the user named has an invalid format
+    } catch (const reports::format_error& error) {  // a file named by the user has an invalid format
         tell_error(error, arguments);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // its what() confuses users
+    } catch (const std::filesystem::filesystem_error& error) {  // its what() is hard to understand
         tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

@@ -17,7 +17,7 @@ class App;
 
 namespace loopbench::bench {
 
-/// The command line of this program, and a setting that only tests change.
+/// The command line with which this program was called, and a setting that only tests change.
 struct invocation {
     std::vector<std::string> words;
     watching disturbances = watching::on;  // tests use `off`, because test machines are busy
@@ -30,7 +30,7 @@ using action = std::function<int(const invocation& by)>;
 /// prints the error and returns the exit code for that error.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
-/// Returns every name that `loopbench explain` knows.
+/// Returns every name that `loopbench explain` can explain.
 std::vector<std::string> explainable_names();
 
 /// Returns the shell completions of the last word in `words`, for the scripts in

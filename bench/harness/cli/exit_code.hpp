@@ -34,9 +34,9 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_interrupted, "interrupted; finished trials are kept, and run --resume continues"},
 };
 
-/// Explains which exit code is used if several apply. Code 2 is not mentioned, because wrong usage ends the
-/// command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp) implements the
-/// order of the codes 1, 3, 5 and 4.
+/// The text that explains which exit code is used if several apply. Code 2 is not mentioned, because wrong
+/// usage ends the command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp)
+/// implements the order of the codes 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"

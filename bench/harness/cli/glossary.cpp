@@ -5,7 +5,7 @@
 #include <regex>
 #include <sstream>
 
-// Embeds the document unchanged into the executable.
+// Embeds docs/glossary.md unchanged into the executable.
 __asm__(
     ".pushsection .rodata,\"a\",@progbits\n"
     "loopbench_glossary_md:\n.incbin \"" LOOPBENCH_GLOSSARY

@@ -1,4 +1,3 @@
-// Formats --help.
 #include "bench/harness/cli/help.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +15,8 @@ constexpr std::size_t columns_max = 100;
 constexpr std::size_t description_column = 30;
 constexpr const char* no_heading = "Options";
 
-/// Returns the option's heading. Asks CLI11 for the name of its default group, because that name depends on
-/// the version of CLI11.
+/// Returns the heading of the option's group. Asks CLI11 for the name of the default group, because this name
+/// depends on the version of CLI11.
 std::string heading_of(const CLI::Option& option) {
     static const std::string default_group = CLI::OptionDefaults{}.get_group();
     return option.get_group() == default_group ? no_heading : option.get_group();
@@ -37,7 +36,8 @@ std::string wrapped(const std::string& text, std::size_t columns) {
     return out;
 }
 
-/// Returns the lines of --help for an option or a command. A long name has its own line.
+/// Returns the lines of --help for an option or a command. The description of a long name begins on the next
+/// line.
 std::string help_row(const std::string& name, const std::string& description) {
     const std::string indent(description_column, ' ');
     auto out = "  " + name;

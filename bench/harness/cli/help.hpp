@@ -12,7 +12,7 @@
 namespace loopbench::bench {
 
 /// The headings of option groups, in the order in which --help shows the groups. A group with any other
-/// heading has the position of `what`.
+/// heading is shown at the position of `what`.
 namespace heading {
 inline constexpr const char* what = "What to measure";
 inline constexpr const char* how_long = "How long";
@@ -24,7 +24,7 @@ inline constexpr const char* output = "Output";
 /// Puts all options that have no heading yet, except --help, under the given heading.
 void put_under(CLI::App& command, const char* heading);
 
-/// Returns the options without positional arguments, grouped by heading in the order of --help. The last
+/// Returns the options, but not the positional arguments, grouped by heading in the order of --help. The last
 /// option is --help, in the group "Output" or "Options".
 std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_options(const CLI::App& command);
 

@@ -1,4 +1,4 @@
-// The loopbench command.
+// The main function of the command loopbench.
 #include <algorithm>
 
 #include "bench/harness/cli/commands.hpp"

@@ -13,8 +13,8 @@ struct parameter_group {
 };
 
 /// Groups the names that differ only in the values of their parameters (`key:value`). A group contains every
-/// combination of its values; names without such a group stay alone. Returns the groups in the order of their
-/// first names.
+/// combination of its values; a name that fits into no such group is a group of its own. Returns the groups
+/// in the order of their first names.
 std::vector<parameter_group> grouped_by_parameters(std::span<const std::string> names);
 
 }  // namespace loopbench::bench

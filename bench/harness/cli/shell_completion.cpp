@@ -41,7 +41,7 @@ candidate_list commands_of(const CLI::App& app) {
     return all;
 }
 
-/// Returns the values of --contender-dir in `words` that are existing folders.
+/// Returns those values of --contender-dir in `words` that are existing folders.
 std::vector<std::string> contender_folders_in(words_typed words) {
     constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
     std::vector<std::string> folders;
@@ -84,7 +84,8 @@ const CLI::Option* option_that_takes_a_value(const CLI::App& command, const std:
     return option != nullptr && takes_a_value(*option) ? option : nullptr;
 }
 
-/// Completes `--option=value`. Each candidate is the whole word, with the option and the value.
+/// Returns the candidates for a word of the form `--option=value`. Each candidate is the whole word, with the
+/// option and the value.
 candidate_list values_after_equals(const CLI::App& command, words_typed words) {
     const auto front = words.back().substr(0, words.back().find('=') + 1);
     const auto* const option = option_that_takes_a_value(command, front.substr(0, front.size() - 1));

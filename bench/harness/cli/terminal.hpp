@@ -1,5 +1,5 @@
-// Writes messages to standard error, and detects terminals. Ignores failed writes of messages, whereas
-// fmt::print would throw.
+// Writes messages to standard error, and detects terminals. Ignores failed writes of messages; fmt::print
+// would throw an exception.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@
 
 namespace loopbench::bench {
 
-/// Writes the text unchanged, including escape sequences.
+/// Writes the text to standard error unchanged, including escape sequences.
 inline void tell_raw(std::string_view text) {
     [[maybe_unused]] const auto written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes the text without control characters, except a final newline. The text can contain names and reasons
-/// from other programs and files, which must not control the terminal.
+/// Writes the text to standard error without control characters, except a final newline. The text can contain
+/// names and reasons from other programs and files, which must not control the terminal.
 inline void tell(std::string_view text) {
     const bool ends_line = text.ends_with('\n');
     if (ends_line) text.remove_suffix(1);

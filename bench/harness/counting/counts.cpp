@@ -1,6 +1,6 @@
-// The counting pass runs up to seven short processes for each workload and contender. The first determines
-// the number of operations N. Then, for each way of counting (preloaded counter, perf, strace), the pass runs
-// one process with N and one with 2N operations.
+// The counting pass runs up to seven short processes for each workload and contender. The first process
+// determines the number of operations N. Then, for each of three counters (the preloaded shared object, perf
+// and strace), the pass runs one process with N and one with 2N operations.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -27,19 +27,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An exception: all counting, or counting with one tracer, failed. what() is the reason.
+/// The exception that is thrown if the contender, or one of the tracers, cannot count. what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// An exception: the contender failed without a tracer.
+/// The exception that is thrown if the contender fails although no tracer runs.
 class contender_failed : public uncountable {
 public:
     using uncountable::uncountable;
 };
 
-/// The outcome of one process.
+/// The outcome of one process of the counting pass.
 struct counted_run {
     std::uint64_t operations = 0;
     bool calibrated = false;  // true if Google Benchmark chose the number of operations
@@ -51,8 +51,8 @@ struct counted_run {
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// Returns the content, or nothing if the file does not exist. Throws uncountable if the file cannot be
-    /// read.
+    /// Returns the content of the file, or nothing if the file does not exist. Throws uncountable if the file
+    /// cannot be read.
     std::optional<std::string> content() const {
         try {
             return reports::read_regular_file(path(), bytes_max);
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for about 40 million calls
+    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for 40 million system calls
     temporary_folder folder_;
 };
 
@@ -84,8 +84,8 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// Runs one process, with `front` before the contender's command. If `operations` is empty, the contender
-    /// chooses the number of operations.
+    /// Runs the contender once. The words in `front` (the tracer's command) come before the contender's
+    /// command. If `operations` is empty, the contender chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
         const auto ended = executor_.run({.who = who_,
@@ -138,8 +138,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws uncountable if the workload runs for a fixed time. For such a workload, twice the operations are
-/// not twice the work, and a count per operation does not exist.
+/// Throws uncountable if the workload runs for a fixed time. For such a workload, a request for twice as many
+/// operations does not double the work, so that there is no count per operation.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -192,14 +192,14 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // Equal records are an error: each record contains times in microseconds, which differ between two
-        // processes.
+        // Two equal records are an error, because a record contains times in microseconds, and these differ
+        // between two processes.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
-        return false;  // perf is probably not permitted; strace then reports any other cause
+        return false;  // perf is probably not permitted; strace reports any other cause
     } catch (const incomplete_record&) {
         return false;  // perf lost events; strace never loses events
     }
@@ -231,7 +231,7 @@ void count_with_strace(operation_counts& counts, counted_contender& where, std::
         }
     };
     const auto small = read(both.small), large = read(both.large);
-    if (both.small.record == both.large.record)  // logs contain process IDs, so two logs are never equal
+    if (both.small.record == both.large.record)  // valid logs differ, because they contain process IDs
         throw uncountable{
             "strace wrote the same log for N operations as for 2N operations, so the log is not usable"};
     const auto take = [&](const char* metric, std::uint64_t before, std::uint64_t after) {

@@ -19,21 +19,21 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // The count per operation of each metric, by the names in reports/model/metrics.cpp. Metrics that could
-    // not be counted are absent; `missing` contains the reasons.
+    // The counts per operation, by the names of their metrics (reports/model/metrics.cpp). Counts that could
+    // not be made are absent; `missing` contains the reasons.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
-    std::string tracer;                                  // the program that counted the system calls
-    std::uint64_t operations = 0;                        // divisor of counts: the difference in operations
+    std::string tracer;                                  // the tracer that counted the system calls
+    std::uint64_t operations = 0;                        // difference in operations; divisor of counts
     std::vector<std::string> missing;
     bool failed = false;  // true if the contender failed without a tracer; `missing` has the reason
 };
 
 struct counting_options {
     std::filesystem::path malloc_counter;                      // the shared object to preload
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // limit of each process without a tracer
-    /// The limit of each process under a tracer. A tracer stops the process at each call; on a busy machine,
-    /// the stop takes hundreds of times as long as the call.
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // time limit for a process without a tracer
+    /// The time limit for a process that runs under a tracer. A tracer stops the process at each system call;
+    /// on a busy machine, this stop takes hundreds of times as long as the system call itself.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
     int stop_fd = -1;  // a readable descriptor ends the process; see child_process.hpp
 };
@@ -42,14 +42,15 @@ struct counting_options {
 /// executable.
 std::filesystem::path default_malloc_counter();
 
-/// Counts in up to seven processes, one after the other, at small size. Must be called from the main thread,
+/// Counts the contender's system calls, waits, allocations and context switches per operation. Runs up to
+/// seven processes, one after the other, with the small workload size. Must be called from the main thread,
 /// like run_child().
 ///
 /// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
-/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls.
-/// Counts only voluntary context switches. There are no counts in two cases: if the contender does not do the
-/// number of operations in LOOPBENCH_OPERATIONS, or if the workload does as much as possible in a fixed time
-/// (serve/open_loop, timer/under_load).
+/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls. Only
+/// voluntary context switches are counted. Counting is impossible in two cases: if the contender does not do
+/// the number of operations in LOOPBENCH_OPERATIONS, or if the workload does as much work as possible in a
+/// fixed time (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -1,11 +1,11 @@
 // A shared object that counts the allocations of a contender. LD_PRELOAD loads the shared object into the
-// contender. Operator new, C libraries and the loop's own pools all call the functions below. When the
+// contender. Operator new, C libraries and the loop's memory pools all call the functions below. When the
 // process ends, the shared object writes "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
-// The functions call glibc's allocator by its internal names. Therefore they need no symbol lookup during the
-// first allocation. The shared object counts the calls of malloc, calloc, realloc and the aligned variants,
-// and the requested bytes. It does not count frees or memory that is mapped directly (thread stacks,
-// io_uring's rings).
+// The functions call glibc's allocator by its internal names. Therefore the functions need no symbol lookup
+// during the first allocation. The shared object counts the calls of malloc, calloc, realloc and the aligned
+// variants, and the requested bytes. It does not count frees or memory that is mapped directly (thread
+// stacks, io_uring's rings).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

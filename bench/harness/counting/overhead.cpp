@@ -15,15 +15,17 @@ namespace loopbench::bench {
 
 namespace {
 
-// In a shorter run, a few milliseconds of other work on the machine would be more than 5 % of the time.
+// The shortest time of N operations. In a shorter time, a few milliseconds of other programs' work would be
+// more than 5 %.
 constexpr double smallest_run_ns = 200e6;
 // The numbers of triples after which run_triples() checks whether the result is clear. There are only four
 // checks, because each check can be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest N: a third of the operations that the workload can do. A doubled trial does 2N timed
-/// operations. An interleaved trial needs up to N further operations for the untimed parts of its slices.
+/// Returns the largest possible N: a third of the largest number of operations that the workload can do in
+/// one trial. A doubled trial does 2N timed operations. An interleaved trial needs up to N further operations
+/// for the untimed parts of its slices.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
@@ -57,12 +59,13 @@ struct timed {
 struct work_of_trial {
     reports::pairing made;
     std::uint64_t operations;
-    double time_s;  // total of the timed parts; only for an interleaved trial
+    double time_s;  // total time of the timed parts; only for an interleaved trial
 };
 
 /// Runs a trial with `times` times the work that `work` states. In an interleaved trial, multiplies the timed
-/// part of each slice by `times`. If a contender counts operations that its slices do not contain, doubled
-/// slices reveal the error. Returns nothing if the trial was interrupted.
+/// part of each slice by `times`. If a contender counts operations that its slices do not contain, longer
+/// slices change its time per operation, which reveals the error. Returns nothing if the trial was
+/// interrupted.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -91,10 +94,10 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
 
 struct triple {
     timed once, twice;
-    std::optional<timed> unrecorded;  // only in the first fewest_triples triples, if there are latencies
+    std::optional<timed> unrecorded;  // only in the first triples, and only if there are latencies
 
-    /// Returns t(2N)/t(N), corrected as if `twice` were exactly twice the work. Workloads that work in
-    /// batches do slightly more than 2N operations.
+    /// Returns t(2N)/t(N). Corrects the ratio if the doubled trial did not do exactly twice as many
+    /// operations: workloads that work in batches do slightly more than 2N operations.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
@@ -129,7 +132,7 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Runs the triples. Returns an empty vector if a trial was interrupted.
+/// Runs triples of trials until the result is clear. Returns an empty vector if a trial was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -160,8 +163,8 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// Returns the workload's pairing in the run. Returns sequential instead of concurrent, because no other
-/// contender runs at the same time.
+/// Returns the pairing of the contender's trials of this workload in the run. Returns sequential instead of
+/// concurrent, because no other contender runs during these checks.
 reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.pairing_of(

@@ -1,5 +1,5 @@
-// Parses the output of strace and perf. Both write text for people, in a format that can change. Therefore
-// the parsers assume as little about the text as possible.
+// Parses the output of strace and perf. Both programs write their output for people, in formats that can
+// change. Therefore the parsers assume as little about these formats as possible.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ void for_each_line(std::string_view text, Use use) {
     }
 }
 
-/// Splits the arguments at top-level commas. For example, splits "a, {b, c}, [d, e]" into three parts.
+/// Splits the arguments of a call at the commas that are outside brackets and quotes. For example, splits "a,
+/// {b, c}, [d, e]" into three parts.
 std::vector<std::string_view> split_arguments(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -65,7 +66,7 @@ bool is_zero_time(std::string_view argument) {
            argument.starts_with("{tv_sec=0, tv_nsec=0}");
 }
 
-/// Splits "arguments) = result" into the arguments and the result.
+/// Splits the text "arguments) = result" into the arguments and the result.
 std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
     const auto equals = text.rfind(") = ");
     if (equals == std::string_view::npos) {
@@ -120,8 +121,8 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// Returns true if the tables contain all events that perf saw, except those that are not system calls:
-/// starts, ends, names and memory mappings of processes and threads.
+/// Returns true if the tables contain all events of system calls that perf saw. Their headers also count
+/// events that are not system calls: starts, ends, names and memory mappings of processes and threads.
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -149,12 +150,13 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // The first part of each interrupted call, by process ID.
+    // The first lines of calls that have two lines, because another thread interrupted the call. The key is
+    // the process ID.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender's process ID; child processes have other IDs
+    std::optional<std::string> first;  // the contender's process ID, which is in the first line
     bool ended = false;
     std::size_t number = 0;
-    // A log that strace wrote without -o can lack process IDs.
+    // A log that strace wrote without -o can lack process IDs. In such a log, all calls are the contender's.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{"line {} of the log is not a system call: \"{}\"", number,
@@ -214,8 +216,8 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // Each call has two events, for its start and for its end. A call in which a thread ended has no event
-    // for its end.
+    // Each system call has two events: one for its start and one for its end. If the thread ends during the
+    // call, the second event is missing.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf observed {} events, but its tables contain {} events", events,

@@ -13,11 +13,11 @@ namespace loopbench::bench {
 struct system_calls {
     std::map<std::string, std::uint64_t, std::less<>> by_name;
 
-    // The number of all waits, of waits that returned no event, and of waits with a timeout of zero. Waits
-    // are select, poll, epoll_wait and their variants, and each io_uring_enter that asks for completions.
-    // Only strace provides these three numbers, because only strace shows arguments. The result of
-    // io_uring_enter does not contain the number of completions. Therefore a wait in io_uring_enter counts as
-    // empty only if the wait timed out.
+    // The number of all waits, the number of waits that returned no event, and the number of waits with a
+    // timeout of zero. Waits are select, poll, epoll_wait and their variants, and each io_uring_enter that
+    // asks for completions. Only strace provides these three numbers, because only strace shows arguments.
+    // The result of io_uring_enter does not contain the number of completions. Therefore a wait in
+    // io_uring_enter counts as empty only if the wait timed out.
     std::uint64_t waits = 0;
     std::uint64_t empty_waits = 0;
     std::uint64_t zero_timeout_waits = 0;
@@ -25,9 +25,10 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// An exception: a tracer's output is incomplete. Causes are a full file system, lost events, or a file in
-/// another format; what() states the symptom. Incomplete output must not be counted, because it contains too
-/// few calls. For example, two outputs that are cut to the same length would give zero calls per operation.
+/// The exception that is thrown if a tracer's output is incomplete. Possible causes are a full file system,
+/// lost events, or a file in another format; what() states the symptom. Incomplete output must not be
+/// counted, because it contains too few calls. For example, two outputs that are cut to the same length would
+/// give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

@@ -38,9 +38,9 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the values of another trial. The suite's contenders use the same non-overlapping buckets in all
-/// trials. Third-party contenders can write overlapping and unsorted buckets; such buckets are sorted, and
-/// only equal buckets are combined.
+/// Adds the histogram `from` of another trial to `into`. The suite's contenders use the same non-overlapping
+/// buckets in all trials. Third-party contenders can write overlapping and unsorted buckets; such buckets are
+/// sorted, and only equal buckets are combined.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -59,7 +59,8 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// A reader that keeps only one line of a file in memory, because the file can be larger than the memory.
+/// A reader of the lines of a file. Keeps only one line in memory, because the file can be larger than the
+/// memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
@@ -98,11 +99,11 @@ private:
     static constexpr std::size_t chunk_bytes = 65536;
     std::string path_;
     reports::unique_fd file_;
-    std::string text_;       // the text that was read, starting with the previous line
-    std::size_t taken_ = 0;  // bytes of text_ in the previous line
+    std::string text_;       // the text that was read, beginning with the returned line
+    std::size_t taken_ = 0;  // size of the returned line in text_
 };
 
-/// Throws other_format, with the file's name, unless `line` is the first line of a file in this format.
+/// Throws other_format, with the file's name, unless `line` is a valid header of a histograms.jsonl.
 void require_header(std::string_view line, std::string_view file) {
     try {
         const reports::document header{line};
@@ -116,8 +117,8 @@ void require_header(std::string_view line, std::string_view file) {
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-/// Returns the merged histogram of each result and metric. Uses only the trials that count according to the
-/// journal, like all other numbers of the report.
+/// Returns one histogram for each workload, contender and metric, merged from its trials. Uses only the
+/// trials that count according to the journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -160,8 +161,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// Returns the size of the complete lines in bytes. Reads only the end of the file, because the file can be
-/// larger than the memory.
+/// Returns the size of the file in bytes without an incomplete last line. Reads only the end of the file,
+/// because the file can be larger than the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -176,9 +177,9 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns what differs between the journal's run and the report's run ("seeds", "dates" or "contenders"), or
-/// an empty text if both belong to the same run. Does not compare only the seeds, because different runs can
-/// have the same seed.
+/// Returns the word for the first difference between the journal's run and the report's run ("seeds", "dates"
+/// or "contenders"), or an empty text if both belong to the same run. Comparing only the seeds would not be
+/// enough, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
@@ -189,7 +190,8 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// A reader that returns a new header, and then the lines of several files without their headers.
+/// A reader that joins several histograms.jsonl files: it returns a new header, and then the lines of all
+/// files without their headers.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -225,8 +227,8 @@ private:
     std::string line_;
 };
 
-/// Throws other_format if the file's header has another format. Lines of this format cannot be appended to
-/// such a file.
+/// Throws other_format if the file has the header of another format, because lines of this format must not be
+/// appended to such a file.
 void require_header_of(const fs::path& file) {
     line_reader lines{file.native(), "continue"};
     if (const auto header = lines.next()) require_header(*header, file.native());

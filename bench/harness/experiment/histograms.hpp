@@ -1,8 +1,8 @@
 // Copies histograms from the histogram files of trials to histograms.jsonl, which is in the folder of the
 // journal. Reads histograms.jsonl for report formats that show histograms.
 //
-// histograms.jsonl has a header line, and then one line for each trial with histograms. This line identifies
-// the trial and contains the trial's histograms (bench/suite/contenders/process/histogram_file.hpp). The
+// histograms.jsonl has a header line, and then one line for each trial with histograms. The line of a trial
+// identifies the trial and contains its histograms (bench/suite/contenders/process/histogram_file.hpp). The
 // histograms are not part of the journal, because they are a hundred times as large as the rest of the
 // journal, and no verdict needs them.
 #pragma once
@@ -39,12 +39,13 @@ private:
     reports::unique_fd file_;
 };
 
-/// Returns a function for reports::new_file::rest. Each call of the returned function returns the next piece
-/// of a text that joins the histograms.jsonl of these folders. The returned function throws
+/// Returns a function for reports::new_file::rest. Each call of this function returns the next piece of a
+/// text: the histograms.jsonl files of these folders, joined into one. The returned function throws
 /// reports::file_error if a file cannot be read, and reports::format_error if a file has another format.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
-/// Returns true if the report's folder contains the files that histograms_beside() needs.
+/// Returns true if the folder of the report contains the files that histograms_beside() needs: the journal
+/// and histograms.jsonl.
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
 /// Returns the histograms of the report's results, in the report's order, from histograms.jsonl in `folder`.

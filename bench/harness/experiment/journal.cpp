@@ -1,5 +1,5 @@
-// The journal does not call fsync after a line, because the disk would then work during the next trial. If
-// the process is killed, no trial is lost; a power failure can lose the last seconds.
+// The journal does not call fsync() after a line, because the disk would then be busy during the next trial.
+// If the process is killed, no trial is lost; a power failure can lose the last seconds.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fcntl.h>
@@ -33,8 +33,9 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder of `file`. Does not lock the journal itself, because another run would replace the
-/// journal with a new file. Does not lock anything if the file system does not support locks.
+/// Locks the folder of `file`, and returns the descriptor that holds the lock. Does not lock the journal
+/// itself, because a new run would replace the journal with a new file. If the file system does not support
+/// locks, locks nothing.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{

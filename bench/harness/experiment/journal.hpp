@@ -13,12 +13,12 @@
 namespace loopbench::bench {
 
 /// Throws reports::file_error if another process is writing a journal in the folder. Must be called before
-/// contenders are started, because they would disturb the other run.
+/// any contender is started, because contenders would disturb the other run.
 void refuse_folder_in_use(const std::filesystem::path& folder);
 
 class journal {
 public:
-    /// Creates a new journal. It replaces an existing journal as soon as the header is written. Throws
+    /// Creates a new journal, which replaces an existing journal as soon as its header is written. Throws
     /// reports::file_error if writing fails or if another run is writing in the same folder. Throws
     /// usage_error if the plan is too large for one line.
     journal(const std::filesystem::path& path, const session_record& begun);
@@ -27,8 +27,8 @@ public:
     /// another run is writing in the same folder.
     explicit journal(const std::filesystem::path& path);
 
-    /// Cuts an existing journal to `bytes` bytes. `bytes` must be the size of the journal's complete lines.
-    /// Throws reports::file_error if the file cannot be cut.
+    /// Cuts an existing journal to `bytes` bytes. `bytes` must be the size of the journal without an
+    /// incomplete last line. Throws reports::file_error if the file cannot be cut.
     void keep(std::uint64_t bytes);
 
     /// Appends the end line, which states how the run ended. A journal without an end line comes from a run

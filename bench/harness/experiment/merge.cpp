@@ -36,9 +36,9 @@ json header_of(const shard_journal& of) {
 /// The conditions of a run's trials: pairs of a condition's name and its value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds the fields of the plan. Starts with the names of workloads and contenders, because other fields refer
-/// to these names. Both lists of names end with the value "absent", so that lists of different lengths
-/// differ.
+/// Adds the fields of the plan to the conditions. Begins with the names of workloads and contenders, because
+/// other fields refer to these names. Adds the value "absent" after each list of names, so that lists of
+/// different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -46,7 +46,7 @@ void add_plan(facts& to, const json& plan) {
                             i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
-                                       "cpus"};  // each machine has its own CPUs
+                                       "cpus"};  // machines can have different CPUs
     for (const auto& [field, value] : plan.items()) {
         if (others.contains(field)) continue;
         if (!value.is_array() || value.size() != workloads.size())
@@ -58,8 +58,8 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Adds the checksums of the contenders' files by file name. Ignores paths and times, because they can differ
-/// between machines.
+/// Adds the environments of the contenders and the checksums of their files to the conditions. Ignores the
+/// files' folders and times, because they can differ between machines.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -148,8 +148,8 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Returns the distinct values of a field of the environments. The values are sorted, so that the text does
-/// not depend on which machine ran which shard.
+/// Returns a text with the different values that a field has in the shards' environments. The values are
+/// sorted, so that the text does not depend on which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -162,9 +162,9 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// Returns the first shard's environment. With several machines, the kernel and the CPU model list the values
-/// of all machines, every number is the smallest value of all machines, and the machine's identity and
-/// calibration are omitted.
+/// Returns the first shard's environment. If the shards ran on several machines, the kernel and the CPU model
+/// list the values of all machines, every number is the smallest value of all machines, and the machine's
+/// identity and calibration are omitted.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -214,7 +214,8 @@ struct trial_text {
     std::string_view line;
 };
 
-/// The lines of journals that contain trials, and the line with the results of the passes.
+/// The lines of the shards' journals that contain trials, and the line that contains the results of the
+/// passes.
 struct journal_parts {
     std::vector<trial_text> trials;
     std::optional<std::string_view> counted;
@@ -287,8 +288,8 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block belong to one shard. The order by address is the order of the trials in the
-    // shard's text.
+    // All trials of a block are in the journal of one shard. Sorting them by the addresses of their lines
+    // keeps their order in this journal.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

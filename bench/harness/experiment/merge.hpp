@@ -1,5 +1,6 @@
-// Merges the shards of a run into one record. Each block contains every contender, so the ratios of a block
-// are valid on any machine. samples.hpp handles differences between the machines of a merged record.
+// Merges the shards of a run into one record. Each block contains every contender, so that its ratios are
+// valid although the blocks of a run come from different machines. samples.hpp handles differences between
+// the machines of a merged record.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +27,16 @@ shard_journal read_shard(const std::filesystem::path& folder);
 /// Returns the numbers of the plan's shards that are not in `merged`.
 std::vector<std::uint64_t> missing_from(std::span<const merged_shard> merged);
 
-/// Returns a text such as "shard 2 of 4 is" or "shards 2, 3 of 4 are".
+/// Returns the beginning of a sentence, such as "shard 2 of 4 is" or "shards 2, 3 of 4 are".
 std::string shards_text(std::span<const std::uint64_t> numbers, std::uint64_t of);
 
 enum class missing_shards_are : bool { refused, allowed };
 
 /// Returns the text of a journal with every trial of the shards, in the order of the plan's blocks, and with
-/// the environment of each shard. The results of the passes come from the first shard. Throws usage_error if
-/// the shards differ in plan, version or builds (compared by file content); the message names the difference.
-/// Throws usage_error if a shard occurs twice, and, unless `missing` is `allowed`, if a shard is missing or
-/// unfinished.
+/// the environment of each shard. The results of the passes are those of the first shard. Throws usage_error
+/// if the shards differ in plan, version or builds (compared by file content); the message names the
+/// difference. Throws usage_error if a shard occurs twice, and, unless `missing` is `allowed`, if a shard is
+/// missing or unfinished.
 std::string merged_journal(std::vector<shard_journal> shards, const std::vector<std::string>& command,
                            missing_shards_are missing);
 

@@ -12,8 +12,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the numbers below `count` in random order. Does not use std::shuffle, because its order depends on
-/// the standard library.
+/// Returns the numbers from 0 to `count` - 1 in random order. Does not use std::shuffle, because its order
+/// depends on the standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -22,8 +22,8 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Returns a different name of the same length, which ends in `mark`. Replaces all bytes of the last UTF-8
-/// character, because a journal cannot contain a part of a character.
+/// Returns a name of the same length that ends in `mark` instead of the last character. Replaces all bytes of
+/// the last UTF-8 character, because a journal cannot contain a part of a character.
 std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;

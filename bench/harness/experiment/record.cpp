@@ -1,4 +1,4 @@
-// Lists the fields of each struct only once; both the writer and the reader use this list. The reader also
+// Lists the fields of each struct only once, for both the writer and the reader of journals. The reader also
 // validates all values, because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
@@ -138,7 +138,7 @@ void require_known_metric(const std::string& name, const node& value) {
     if (reports::find_metric(name) == nullptr) value.fail("unknown metric");
 }
 
-/// Returns the index in `all` of the element whose name is the text of `from`.
+/// Returns the index of the element of `all` whose name is the text in the JSON node `from`.
 template <class items, class projection = std::identity>
 std::size_t place_in(const items& all, const node& from, projection name = {}) {
     const auto found = std::ranges::find(all, from.text(), name);
@@ -247,7 +247,7 @@ private:
     session_record found_;
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
-    std::set<std::size_t> has_context_;  // contenders with a context
+    std::set<std::size_t> has_context_;  // the contenders whose context was kept
     std::uint64_t shards_ = 1;           // number of shards in the plan
 
     std::optional<exclusion>& excluded(cell where) {
@@ -352,7 +352,7 @@ private:
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block))
             from.at("block").fail("the block belongs to another shard");
-        // A journal must contain the blocks of its shard without gaps.
+        // A journal must contain all earlier blocks of its shard.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -376,8 +376,8 @@ std::string checksum_of(const std::string& file) {
     return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
-/// Returns the checksums of the contender's files. `known` caches the checksums of files that several
-/// contenders share.
+/// Returns the checksums of the contender's files. `known` contains the checksums that are already computed,
+/// because several contenders can share a file.
 std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
     auto files = who.files;
     if (who.generator) files.push_back(*who.generator);
@@ -495,7 +495,7 @@ session_record read_journal(std::string_view text, std::string_view name) {
         return reports::format_error{"{} is not a valid journal: {}; start a new run with `loopbench run`",
                                      name, cause};
     };
-    bool parsed = false;  // if false, the parser's error contains the line number
+    bool parsed = false;  // if false, the error message already has the line number
     try {
         while (!text.empty()) {
             const auto end = text.find('\n');
@@ -537,8 +537,8 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// Returns the first file that is missing or has a different state in the other list, or nothing if both
-/// lists are equal.
+/// Returns the path of the first file that the other list lacks or contains with a different state. Returns
+/// nothing if both lists contain the same files.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})

@@ -19,7 +19,7 @@
 
 namespace loopbench::bench {
 
-/// The checksum of a file, which shows whether several machines have the same file.
+/// The checksum of a file. Equal checksums show that two machines have the same file.
 struct file_content {
     std::string name;      // without the folder, which can differ between machines
     std::string checksum;  // see digest()
@@ -35,7 +35,7 @@ struct executable_state {
     std::optional<std::vector<file_state>> layouts = {};  // absent if there are no layouts
     std::optional<file_state> generator = {};             // absent if there is no generator
     std::vector<file_state> files = {};                   // the contender's other files
-    // the checksums of all files above, sorted by name; only in shards
+    // The checksums of the files in the fields above, sorted by name; only in the journal of a shard.
     std::optional<std::vector<file_content>> contents = {};
     bool operator==(const executable_state&) const = default;
 };
@@ -46,13 +46,13 @@ struct session_record {
     run_plan plan = {};
     std::vector<std::string> command = {};
     reports::environment where = {};
-    std::vector<executable_state> executables = {};  // by contender; only if read from a journal
+    std::vector<executable_state> executables = {};  // for each contender; only if read from a journal
     run_outcome outcome = {};                        // interrupted if the journal has no end line
     std::vector<counted_result> counted = {};
 };
 
-// These functions return the lines of a journal: the header, a line for each trial, a line for the end of the
-// trials, and a line for the results of the later passes. A journal without an end line comes from a run that
+// The functions below return the lines of a journal: the header, a line for each trial, a line for the end of
+// the trials, and a line for the results of the passes. A journal without an end line comes from a run that
 // was killed. The line of an interleaved trial contains the time of each slice with six digits (slices_ns). A
 // trial of one minute has at most 30,000 slices of 8 bytes each: a quarter of a megabyte in total.
 nlohmann::ordered_json header_line(const session_record& begun);
@@ -60,9 +60,9 @@ nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& reco
 nlohmann::ordered_json end_line(const run_outcome& outcome);
 nlohmann::ordered_json counted_line(std::span<const counted_result> cells);
 
-/// The largest size of a journal and of a line of a journal, in bytes. The limit is above that of a report,
-/// because a journal is parsed line by line. A journal of a hundred thousand trials has a quarter of
-/// `journal_bytes_max`.
+/// The largest sizes of a journal and of one of its lines, in bytes. A journal can be larger than a report,
+/// because a journal is parsed line by line. A journal of a hundred thousand trials has a quarter of the
+/// largest size.
 inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
                              journal_line_bytes_max = std::size_t{16} << 20U;
 
@@ -72,8 +72,8 @@ inline constexpr std::size_t cells_max = 100'000;
 /// Throws usage_error if the plan has more than cells_max results, including the results of the A/A copy.
 void refuse_too_many_cells(const run_plan& plan);
 
-/// Throws usage_error for a shard's plan if there are more shards than blocks, or if an option needs the
-/// results of all blocks. Does nothing for a whole plan.
+/// Throws usage_error if the plan is for one shard and has more shards than blocks, or has an option that
+/// needs the results of all blocks.
 void refuse_impossible_part(const run_plan& plan);
 
 /// Parses a journal. Ignores an incomplete last line, which a killed run can leave. If the journal is
@@ -84,7 +84,7 @@ session_record read_journal(std::string_view text, std::string_view name);
 /// message that ends with `remedy`. If the file cannot be read, throws reports::file_error.
 std::string journal_text_in(const std::filesystem::path& folder, std::string_view remedy);
 
-/// Returns true if the text begins like the header of a journal.
+/// Returns true if the text begins with the header of a journal.
 bool is_journal(std::string_view text);
 
 /// Throws usage_error if the current conditions differ from the conditions in the record, because a mix of

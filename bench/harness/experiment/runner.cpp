@@ -1,4 +1,3 @@
-// Implements the loop over the blocks of a plan.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <fmt/format.h>
@@ -44,12 +43,13 @@ public:
         std::chrono::nanoseconds longest_block{0};
         bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
-            // Also generates the orders of other shards' blocks, so that all shards use the same orders.
+            // The order of each block depends on the blocks before it. Therefore a shard also generates the
+            // orders of the other shards' blocks.
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // A block that an earlier run has finished takes no time. Such a block is included even if the
-            // budget is spent.
+            // A block whose trials an earlier run has finished takes no time. Such a block counts as finished
+            // even if the budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -73,7 +73,7 @@ private:
         bool disturbed = false;
     };
     /// An earlier run's attempts at one workload in one block.
-    using old_row = std::map<std::uint64_t, old_attempt>;  // by number of the attempt
+    using old_row = std::map<std::uint64_t, old_attempt>;  // the key is the number of the attempt
 
     const run_plan& plan_;
     const shard share_ = plan_.share();
@@ -83,9 +83,9 @@ private:
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
-    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // by block and workload
-    old_row row_;                                                   // the attempts at the current row so far
-    std::set<std::size_t> has_context_;                             // contenders with a context
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // key: block, workload
+    old_row row_;                                                   // the attempts at the current row
+    std::set<std::size_t> has_context_;                             // contenders whose context is known
     std::uint64_t runnable_ = 0;                                    // number of results that are not excluded
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
@@ -136,8 +136,8 @@ private:
             old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
     }
 
-    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if every attempt
-    /// lacks a trial.
+    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if there is no
+    /// such attempt.
     static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
         const auto has_all = [&](const auto& attempt) {
             return std::ranges::all_of(
@@ -158,7 +158,7 @@ private:
         return true;
     }
 
-    /// Runs a block row by row. In `order`, the contenders of a workload are adjacent.
+    /// Runs the rows of a block. In `order`, the trials of a row are next to each other.
     void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
             run_row(block, order.subspan(first, plan_.contenders.size()));
@@ -227,8 +227,8 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns the contender with the executable of its layout in this block. The reference is valid until
-    /// the next attempt.
+    /// Returns the contender; if it has layouts, a copy whose executable is the layout for this block. The
+    /// reference is valid until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -271,7 +271,8 @@ private:
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
     }
 
-    /// Records an outcome. `had_less` is true if the trial had less time than the trial limit.
+    /// Adds the outcome of a trial to the outcome of the run. `had_less` is true if the trial had less time
+    /// than the trial limit.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
         trial_record record{
             block,        where, std::move(outcome), attempt, layout_of(plan_, block, where.contender),
@@ -295,8 +296,9 @@ private:
         }
     }
 
-    /// Removes the data that would fill the memory in a day of trials. The histograms are already in
-    /// histograms.jsonl. Only the first context of each contender is ever read.
+    /// Removes data from the record that would fill the memory during a day of trials: the histograms, which
+    /// are already in histograms.jsonl, and all contexts of a contender except the first, because later
+    /// contexts are never read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
@@ -304,7 +306,8 @@ private:
     }
 };
 
-/// Returns the reason why the result is given up after this trial, or nothing if it is measured again.
+/// Returns the reason why the trial's result is not measured again, or nothing if it is measured again.
+/// `before` contains the earlier trials.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;
@@ -328,7 +331,8 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
     return exclusion{record.outcome.status, std::move(reason)};
 }
 
-/// Returns true if the trial repeats its row (a workload in a block), and no trial in `before` does.
+/// Returns true if the trial belongs to a repetition of its row (a workload in a block), and no trial in
+/// `before` belongs to such a repetition.
 bool is_first_repetition(const trial_record& record, const std::vector<trial_record>& before) {
     if (record.attempt == 0) return false;
     for (const auto& other : before | std::views::reverse) {

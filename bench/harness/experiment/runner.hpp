@@ -1,5 +1,5 @@
-// Executes a plan block by block. Decides which trials are repeated, which results are given up, and when the
-// run stops.
+// Executes a plan block by block. Decides which trials are repeated, which results are no longer measured,
+// and when the run stops.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct trial_record {
     std::uint64_t block = 0;  // from 0
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // from 0; above 0 if the row ran again (see run())
+    std::uint64_t attempt = 0;                // 0, 1, ...; above 0 if the row ran again (see run())
     std::size_t layout = 0;                   // index of the contender's layout
     std::optional<std::string> machine = {};  // the machine that ran the trial; only in shards
 };
@@ -52,14 +52,14 @@ struct run_outcome {
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
     bool budget_spent = false;              // true if the budget ended the run before its last block
-    std::uint64_t blocks_planned = 0;       // the plan's number, or the number that its precision needs
+    std::uint64_t blocks_planned = 0;       // from the plan, or as many as the precision needs
     std::uint64_t repeated = 0;             // rows that ran again after a disturbance (see run())
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
 /// The runner gives up on a result after this number of blocks without a number. One block is not enough,
-/// because the reason can be temporary: for example, the load generator was too late, or memory could not be
-/// locked.
+/// because the reason for the missing number can be temporary: for example, the load generator was too late,
+/// or memory could not be locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
 /// Adds a finished trial to the outcome of a run. Gives up on the trial's result if the trial failed, or if
@@ -68,17 +68,17 @@ inline constexpr std::size_t blocks_to_try = 3;
 /// both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
-/// An observer of the trials. The runner calls its functions between trials, never during a trial.
+/// An observer of a run. The runner calls the observer's functions between trials, never during a trial.
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// Called before a trial; `done` of `total` trials are finished.
+    /// Called before a trial, when `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };
 
-/// A function that returns the time since the start of the run. The caller provides it, so that tests of
-/// budgets need not wait.
+/// A function that returns the time since the start of the run. The caller provides this function, so that
+/// tests of budgets need not wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan, or this session's shard of the plan. A result that failed, or that was unsupported in

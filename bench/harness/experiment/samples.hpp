@@ -1,6 +1,6 @@
 // Converts trials to samples that are indexed by block, so that samples of a contender and of the baseline
-// with the same index form a pair. The index counts only the blocks in the record: a shard and an interrupted
-// run lack some blocks of the plan.
+// with the same index form a pair. The index counts only the blocks that are in the record, because a shard
+// or an interrupted run lacks some blocks of the plan.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// The attempts that count: for each workload and block, the last attempt, unless it is incomplete.
+/// The choice of the attempt that counts for each workload and block: the last attempt, unless an earlier
+/// attempt has more trials.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -34,11 +35,11 @@ private:
 };
 
 /// Returns the machines that the trials name, in the order of their first trial. A report numbers its hosts
-/// in this order. All trials that name no machine count as one further machine, with an empty name. Returns
-/// an empty vector if no trial names a machine.
+/// in this order. If only some trials name a machine, the others count as one machine with an empty name.
+/// Returns an empty vector if no trial names a machine.
 std::vector<std::string> machines_of(const run_outcome& outcome);
 
-/// Two contenders on one workload. `who` is compared with `to`.
+/// A comparison of two contenders on one workload: `who` is compared with `to`.
 struct compared_cells {
     std::size_t workload, who, to;
 };
@@ -55,10 +56,10 @@ public:
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     /// Returns the pairing of the trials that have numbers.
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
-    /// were not concurrent.
+    /// Returns the share of time in which the contender did not use the core (the median of its trials), or
+    /// nothing if its trials were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Returns the number of disturbed trials among the trials that count.
+    /// Returns how many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Returns the number of trials that were checked for disturbances. Interleaved trials are not checked,
     /// because a disturbance affects only a few of many slices.
@@ -70,23 +71,23 @@ public:
     /// per pair of layouts: the median of the pair's blocks. Blocks with the same layouts are not
     /// independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the values for a verdict: the log_ratios() for one host, or the median of each host's log
-    /// ratios for several hosts.
+    /// Returns the values from which a verdict is computed: with one host, the log_ratios(); with several
+    /// hosts, the median log ratio of each host.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
     /// vector if there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
-    /// Returns the median and its interval of one workload's values by block. At least one value must be
-    /// present. With several hosts, returns the median of the hosts' medians. This median is computed from
-    /// logarithms if all values are above 0.
+    /// Returns the median of the values of one workload (one value per block), and the interval of this
+    /// median. At least one value must be present. With several hosts, returns the median of the hosts'
+    /// medians, computed from logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
     /// Returns the time ratios by block if `who` and `to` were interleaved. Each ratio is the median over the
-    /// rounds of its block. Returns nothing for other pairings, because the ratio of a block is then the
-    /// quotient of two samples.
+    /// rounds of its block. Returns nothing for other pairings, because the ratio of a block then follows
+    /// from its two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
-    /// Values that replace the ratios if some samples are not above zero.
+    /// The comparisons that replace ratios if some samples are not above zero.
     struct distances {
         /// The log_quotient() of the distances from zero, above 0 if `who` is better. Distances are compared
         /// because an early timer is as inaccurate as a late timer.
@@ -123,8 +124,8 @@ private:
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
-    /// Returns the values without their blocks. With layouts, returns the median of each pair of layouts
-    /// instead.
+    /// Returns the values without the indices of their blocks. With layouts, returns the median of the values
+    /// of each pair of layouts instead.
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
                                                  compared_cells of) const;
 

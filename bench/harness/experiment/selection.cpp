@@ -39,8 +39,8 @@ std::size_t distance(std::string_view word, std::string_view candidate) {
                     edit_distance(word, candidate.substr(0, word.size())) + 1);
 }
 
-/// Returns all names and their leading parts, because a pattern can match a leading part. For example,
-/// "a/b/c" gives "a", "a/b" and "a/b/c".
+/// Returns all names and their leading parts, which a pattern can also match. For example, "a/b/c" gives "a",
+/// "a/b" and "a/b/c".
 std::vector<std::string> with_fronts(std::span<const std::string> names) {
     std::set<std::string> all(names.begin(), names.end());
     for (const auto& name : names)
@@ -79,8 +79,8 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // Accepts words in which about half of the letters differ. A word with only wrong letters is never
-    // similar.
+    // The largest distance of a similar name: about half of the word's length, but less than the whole
+    // length, because a candidate that shares no letter with the word is never similar.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

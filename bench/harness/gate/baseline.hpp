@@ -1,5 +1,6 @@
 // Reads and writes baseline files. A baseline file contains the expected counts and ratios of a build. It is
-// small enough to read, commit and review as a diff. reports/model/baseline.schema.json defines its format.
+// small enough to be read, committed and reviewed as a diff. reports/model/baseline.schema.json defines its
+// format.
 #pragma once
 
 #include <optional>
@@ -14,14 +15,14 @@
 
 namespace loopbench::bench {
 
-/// The allowed distance of a count from the expected count: the sum of a fixed part and a share of the
-/// expected count.
+/// The allowed difference between a count and the expected count: a fixed part plus a share of the expected
+/// count.
 struct count_slack {
-    double per_op = 0.02;  // the fixed part for counts
-    double bytes = 2;      // the fixed part for bytes per operation: one small allocation in fifty operations
-    double pct = 2;        // the share of the expected count
+    double per_op = 0.02;  // the fixed part for counts per operation
+    double bytes = 2;      // the fixed part for bytes: a small allocation in 50 operations
+    double pct = 2;        // the share, in per cent of the expected count
 
-    /// Returns the slack in the metric's unit.
+    /// Returns the slack for an expected count of this metric, in the metric's unit.
     [[nodiscard]] double around(const reports::metric_info& metric, double expected) const;
 };
 
@@ -30,8 +31,8 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// The expected ratio of a contender to expected_times::to, from the pairs of one session. A ratio above 1
-/// means that the contender is better.
+/// The expected ratio of a contender to the contender expected_times::to, from the pairs of one session. A
+/// ratio above 1 means that the contender is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
@@ -43,7 +44,7 @@ struct expected_ratio {
 struct expected_times {
     std::string to;  // the contender that the ratios are relative to
     workload_size size = workload_size::full;
-    std::string machine;  // from machine_of()
+    std::string machine;  // the result of machine_of()
     std::vector<expected_ratio> ratios;
 };
 
@@ -79,7 +80,7 @@ void add_once(std::vector<std::string>& names, const std::string& name);
 /// Returns the properties of the machine that affect ratios: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// Returns the size of the measured workloads, or nothing if another program made the report.
+/// Returns the workload size of the report, or nothing if the report does not come from loopbench.
 std::optional<workload_size> size_of(const reports::report& report);
 
 /// Reads a baseline file. If the file is missing or is not a baseline file, throws usage_error with the file,
@@ -98,12 +99,12 @@ std::string write_baseline(const expectations& all);
 std::string changed_lines(std::string_view before, std::string_view after);
 
 /// Replaces the expected counts with the counts of a session. Rounds the counts, so that a new run of the
-/// same build changes few lines. If counts for a workload and contender already exist, updates only these
-/// counts and adds no metric, because a user might have removed lines on purpose.
+/// same build changes few lines of the baseline file. If counts for a workload and contender already exist,
+/// updates only these counts and adds no metric, because a user might have removed lines on purpose.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
 /// Replaces the expected ratios with the ratios to the report's baseline, for the primary metrics of each
-/// workload. Ignores ratios without an interval.
+/// workload. Leaves out ratios that have no interval.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// Plans the runs of a calibration, groups the blocks of the runs into tries (comparisons), and computes the
-// rates.
+// Plans the runs of a calibration, groups the blocks of the runs into tries (comparisons that are judged
+// separately), and computes how many tries got the right verdict.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// Returns the slowdown in per cent that the name contains, or nothing for the A/A copy.
+/// Returns the slowdown in per cent that the contender's name contains, or nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -54,8 +54,8 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Returns at most `most` tries. Each try has `blocks` consecutive pairs of one workload. Two tries never
-/// share a pair.
+/// Groups pairs into at most `most` tries, and returns the tries. Each try has `blocks` consecutive pairs of
+/// one workload. Two tries never share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -102,7 +102,8 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// Returns the name of the calibrated contender, without the part for the slowdown.
+/// Returns the original name of the calibrated contender, such as loop-epoll, instead of a name such as
+/// slowed-00.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
@@ -143,7 +144,7 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
     for (const auto pct : slowdowns_pct) plan.contenders.push_back(slowed_down(who, pct));
     if (!base.described.empty()) plan.described.assign(plan.contenders.size(), base.described.front());
     plan.baseline = plan.contenders.front().name;
-    plan.how = correction::holm;  // the correction that compare and check use
+    plan.how = correction::holm;  // the same correction as in `compare` and `check`
     add_aa_copy(plan);
     return plan;
 }
@@ -159,8 +160,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// Skips later trials without a context, because a journal that was read from a file has only the first
-/// context of each contender.
+/// Checks the first trial of each contender, and later trials only if they have a context: a journal that was
+/// read from a file has only the first context of each contender.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
@@ -233,7 +234,7 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
             found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
-    constexpr double trials_a_block = 3;  // the original, its slowed copy and its A/A copy
+    constexpr double trials_a_block = 3;  // trials of the baseline, its A/A copy and a slowed copy
     found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
     if (slowed.plan.aa_copy) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.aa_copy, 0, sizes));
     for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)

@@ -1,4 +1,5 @@
-// Computes shifts between the samples of two sessions, because these samples are not pairs.
+// Computes the shift from the samples of the old session to those of the new session, because samples of two
+// sessions do not form pairs.
 #include "bench/harness/gate/compare_reports.hpp"
 
 #include <fmt/format.h>
@@ -71,14 +72,14 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// If the baseline's time changed by more than this factor, the sessions are treated as if they had run on
-/// different machines. A machine can slow one contender down by a third, and another contender by nothing or
-/// by half. Then the ratios change, too (reports/evidence/layouts at commit fa0c6b8, the 18th pair of
-/// reports).
+/// The largest factor by which the baseline's time can change between two sessions on one machine. If it
+/// changes more, the sessions are treated as if they had run on different machines. Another machine can slow
+/// down one contender by a third, and other contenders by half or not at all, so that the ratios change, too
+/// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
-/// Returns the workloads whose baseline changed by more than most_moved between the sessions, with the
-/// logarithm of the baseline's speed-up.
+/// Returns the workloads on which the baseline's time changed by a factor of more than most_moved between the
+/// sessions, with the logarithm of the baseline's speed-up.
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
                                                      std::span<const compared> all) {
     std::map<std::string_view, double> found;
@@ -86,7 +87,7 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
-        if (before.empty() || after.empty()) continue;  // the reports contain only ratios of rounds
+        if (before.empty() || after.empty()) continue;  // a report has only ratios of rounds
         // Ignores the interval of the shift. If this interval is wide, the ratios are undecided anyway.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
@@ -94,9 +95,9 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     return found;
 }
 
-/// Returns the result that must be known for the workload and contender of `of` (judge_gate): the result of
-/// the first primary metric that has a value in `then` and can be compared. Returns null if there is no such
-/// metric.
+/// Returns the result in `then` without which the workload and contender of `of` cannot pass (judge_gate):
+/// the result of the first primary metric that has a value in `then` and can be compared. Returns null if
+/// there is no such result.
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -105,8 +106,9 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Returns a result with the labels of `like` and without numbers. Copies the labels instead of looking up
-/// the metric, because the metric is unknown here if a later version of loopbench wrote the report.
+/// Returns a result without numbers for the workload, contender and metric of `like`. Copies the metric's
+/// properties instead of looking them up, because the metric is unknown here if a later version of loopbench
+/// wrote the report.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -117,9 +119,9 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns a result with a reason for each workload and contender whose necessary metric (has_to_be_known) is
-/// not compared. Also returns the results that failed or were not reached in `now`, with their status and
-/// reason.
+/// Returns a result with a reason for each workload and contender for which the result that has_to_be_known()
+/// returns is not compared. Also returns the results that failed or were not reached in `now`, with their
+/// status and reason.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
@@ -139,8 +141,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // If a contender has no numbers on a workload, the report contains only one result for both: that of
-        // the metric `time`.
+        // If a contender has no numbers on a workload, the report contains only one result for this pair:
+        // that of the metric `time`.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
@@ -203,13 +205,13 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto all = both_of(before_index, now_index);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
-    std::map<std::string_view, std::size_t> comparisons;  // by metric, because each metric is one family
+    std::map<std::string_view, std::size_t> comparisons;  // by metric: each metric is a family
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
-    found.complete = true;  // the caller reports incomplete runs for each file
+    found.complete = true;  // the caller warns of incomplete runs
     found.results.clear();
-    found.hosts.reset();  // each session's intervals already contain the differences between its hosts
+    found.hosts.reset();  // the intervals already include the differences between hosts
     found.warnings = other_conditions(then, now);
     found.judged_by = {"bonferroni", threshold_pct, comparisons["time"]};
     for (const auto& [item, to_baseline, before, after] : all) {
@@ -234,7 +236,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     std::ranges::move(without_comparison(before_index, now_index, all, moved),
                       std::back_inserter(found.results));
     found.baseline = "before";
-    // Takes the A/A comparison of the less reliable session.
+    // The comparison is as reliable as its less reliable session.
     const bool then_is_unknown = then.aa && then.aa->found == reports::reliability::unknown;
     if (is_unreliable(then) || (then_is_unknown && !is_unreliable(now))) found.aa = then.aa;
     return found;

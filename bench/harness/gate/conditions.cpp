@@ -1,4 +1,5 @@
-// Creates a separate warning for each kind of condition, because a user can correct each kind separately.
+// Creates one warning for each kind of condition that differs, because a user can correct each kind
+// separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A list of texts like "kernel: A before, B now", one for each difference.
+/// A list of the differences between two reports: texts like "kernel: A before, B now".
 class differences {
 public:
     void add(std::string_view what, const std::string& then, const std::string& now) {
@@ -65,8 +66,8 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
                "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 
-/// Returns the contenders whose description changed between the reports. Each contender is returned twice:
-/// with its description in `then`, and with its description in `now`.
+/// Returns the contenders whose description changed between the reports. Returns each of them twice: with its
+/// description in `then` and with its description in `now`.
 std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
     std::vector<reports::contender> all;
     for (const auto& next : now.contenders) {

@@ -1,5 +1,5 @@
-// Checks whether two reports have comparable conditions: the same amount of work, the same machine, and
-// similar builds.
+// Checks whether two reports were made under comparable conditions: with the same amount of work, on the same
+// machine, and with similar builds.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ namespace loopbench::bench {
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 
-/// Returns a sentence that explains why times of two pairings cannot be compared.
+/// Returns a sentence that explains why times with the pairing `then` cannot be compared with times with the
+/// pairing `now`.
 std::string made_otherwise(reports::pairing then, reports::pairing now);
 
 /// Returns a warning for each difference between the two reports: in the plan's settings for trials, in the

@@ -32,13 +32,13 @@ constexpr auto names_of(gate_result_kind) {
 struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
-    std::optional<double> expected, measured;  // values per operation; ratios for times
+    std::optional<double> expected, measured;  // counts per operation, or ratios of times
     std::string message;                       // a sentence; contains the remedy, except for `holds`
-    std::string brief = {};                    // for verdict_line(): what was found, without the subject
-    double times_as_bad = 1;                   // as expected; above 1 means worse
+    std::string brief = {};                    // for verdict_line(): the message without its subject
+    double times_as_bad = 1;                   // compared with the expected value; above 1 means worse
 };
 
-/// Returns a gate result for the workload, contender and metric of `of`.
+/// Returns a gate result of this kind for the workload, contender and metric of `of`.
 template <class line>
 gate_result about(const line& of, gate_result_kind kind, std::string message = {}) {
     return {of.workload, of.contender, of.metric, kind, {}, {}, std::move(message)};
@@ -46,7 +46,7 @@ gate_result about(const line& of, gate_result_kind kind, std::string message = {
 
 gate_result about_session(gate_result_kind kind, std::string message);
 
-/// The remedy for intervals that are too wide.
+/// The remedy, part of a message, for intervals that are too wide.
 inline constexpr std::string_view for_narrower_intervals =
     "measure again with more blocks (--blocks), or use a quieter machine";
 
@@ -56,18 +56,17 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
-/// Returns the outcome of all gate results. The first applicable rule decides. A failed contender gives
-/// `failed`, because the failure does not depend on the machine. A regression gives `regression`. In an
-/// unreliable session, only counts can regress, because an unreliable session finds no regressions of times.
-/// An unreliable session gives `unreliable`. Undecided gate results, or no gate results at all, give
-/// `inconclusive`.
+/// Returns the outcome of all gate results. The first rule that applies decides. A failed contender gives
+/// `failed`, because a failure does not depend on the machine. A regression gives `regression`. (In an
+/// unreliable session, only a count can be a regression.) An unreliable session gives `unreliable`. An
+/// undecided gate result gives `inconclusive`, and so does an empty list.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 /// Returns the gate results that are not `holds`, the most severe first.
 std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);
 
-/// Returns the first word of verdict_line(): PASS, FAILED, SLOWER, UNRELIABLE or UNDECIDED. Each word stands
-/// for one outcome.
+/// Returns the word with which verdict_line() begins for this outcome: PASS, FAILED, SLOWER, UNRELIABLE or
+/// UNDECIDED.
 std::string_view verdict_word(gate_outcome outcome);
 
 /// Returns a line with the verdict and then the five most severe gate results, for example "SLOWER: BM_sort

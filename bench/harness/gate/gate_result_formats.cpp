@@ -1,5 +1,5 @@
-// Names and messages can contain any characters. Each format escapes them in the same way as the formats of
-// reports.
+// Names and messages can contain any characters. Each format escapes special characters like the same format
+// of reports.
 #include "bench/harness/gate/gate_result_formats.hpp"
 
 #include <fmt/format.h>

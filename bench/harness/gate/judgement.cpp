@@ -46,8 +46,8 @@ gate_result no_number(const result& item) {
     return found;
 }
 
-/// Returns a gate result for a workload and contender without any comparison. `metrics` contains the
-/// workload's primary metrics.
+/// Returns a gate result for a workload and contender for which nothing can be compared. `metrics` contains
+/// the workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
@@ -57,7 +57,7 @@ gate_result nothing_of(const result& item, const std::vector<std::string>& metri
     return found;
 }
 
-/// Returns a gate result for a contender that lacks `first`, the workload's first primary metric.
+/// Returns a gate result for a contender that has no number for `first`, the workload's first primary metric.
 gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
@@ -67,8 +67,8 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     return no_number(lost);
 }
 
-/// Returns a phrase about the difference in time that code placement alone causes. Returns an empty text if
-/// this difference is unknown.
+/// Returns the end of a sentence that states the difference in time that code placement alone causes. Returns
+/// an empty text if this difference is unknown.
 std::string of_layouts(const result& item) {
     return item.layout_pct
                ? fmt::format("; layouts of the same code differ by {:.1f} % in time", *item.layout_pct)
@@ -84,7 +84,7 @@ std::string ratio_text(const reports::ratio& ratio, bool is_time) {
                        ratio.to, interval);
 }
 
-/// Returns the brief text of an undecided result.
+/// Returns the text of gate_result::brief for an undecided result.
 std::string undecided_text(const result& item) {
     if (!item.detectable_pct) return "undecided (too few blocks)";
     return fmt::format("undecided (smallest detectable difference {})",
@@ -117,8 +117,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the result rules out a worsening: its distance from zero exceeds the distance of `to`, the
-/// baseline's result, by at most `tolerated_pct` of the baseline's value.
+/// Returns true if the interval of the result rules out a worsening: its distance from zero exceeds the
+/// distance of `to`, the baseline's result, by at most `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -142,8 +142,8 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
     return found;
 }
 
-/// Returns the metric that must be known: the first primary metric that can be compared and that the baseline
-/// has. Returns an empty text if there is no such metric.
+/// Returns the metric that a contender needs on this workload in order to pass: the first primary metric that
+/// can be compared and that the baseline has. Returns an empty text if there is no such metric.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -211,7 +211,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // possible in a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // only in a comparison of two reports
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)

@@ -29,7 +29,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A metric of Google Benchmark programs. No workload of loopbench has this metric.
+/// The metric for bytes_per_second, a counter of Google Benchmark programs. No workload of loopbench has this
+/// metric.
 constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
                                                 .title = "bytes per second",
                                                 .unit = "B/s",
@@ -49,11 +50,11 @@ std::string program_in(std::string_view text) {
     const auto path = reports::context_text(document.value("context", json::object()), "executable");
     if (!path) return "benchmark";
     const auto name = std::filesystem::path{*path}.filename().native();
-    return name.substr(name.find_last_of('\\') + 1);  // a program on Windows can have a path with backslashes
+    return name.substr(name.find_last_of('\\') + 1);  // a Windows path has backslashes
 }
 
-/// Describes the processor by the sizes of its caches, because they distinguish machines and are the same in
-/// each run. Does not use the clock rate, because it is measured in each run and varies.
+/// Describes the processor by the sizes of its caches, because these sizes distinguish machines and are the
+/// same in each run. Does not use the clock rate, because each run measures it anew and gets another value.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -64,7 +65,8 @@ std::string processor_in(const json& context) {
     return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
 }
 
-/// Returns the date in UTC. Throws format_error if the date has no time zone and the user did not say which.
+/// Returns the date in UTC. Throws format_error if the date has no time zone, unless `dated` contains a date
+/// or assumes UTC.
 std::string date_in(const json& context, const date_rule& dated) {
     const auto printed = reports::context_text(context, "date").value_or("");
     if (const auto date = in_utc(dated.date.value_or(printed))) return *date;
@@ -95,8 +97,8 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Returns one number for each metric. If several numbers of the row belong to one metric, keeps only one of
-/// them, because a repetition is one sample.
+/// Returns the row's number for each metric. If several numbers of the row belong to one metric, returns only
+/// one of them, because a row is one repetition and thus one sample.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -121,7 +123,7 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// Returns the results of one workload. An error in one repetition makes the whole workload a failed result.
+/// Returns the results of one workload. If one repetition has an error, returns only a failed result.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -174,7 +176,7 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
-/// Returns the result of `make`. Adds the file's name to a format_error.
+/// Calls `make` and returns its result. If `make` throws a format_error, adds the file's name to the error.
 template <class function>
 auto with_name(std::string_view name, function make) {
     try {
@@ -204,16 +206,16 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
 }
 
 /// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
-/// the schema of a report. Searches for the schema with its quotation marks, because a program's path can
-/// contain the schema's characters (/opt/loopbench/1.0).
+/// the schema of a report. Searches for the schema's name in quotation marks, because a program's path can
+/// contain the name without them (/opt/loopbench/1.0).
 bool looks_like_gbench(std::string_view text) {
     return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
            text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
-/// Appends a number to a column: a count with all digits, and any other number with nine digits. Nine digits
-/// are more than any measurement has. More digits would waste space, because a history has millions of
-/// numbers.
+/// Appends a number to a column: an exact number (a count) with all digits, any other number with nine
+/// digits. Nine digits are more than any measurement has. More digits would waste space, because a history
+/// has millions of numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -223,8 +225,8 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// A writer that collects the points of one report by subject (entry::points). Keeps references to the texts
-/// of the report.
+/// A writer that collects the points of one report by subject, as the text of entry::points. Keeps references
+/// to texts in the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -245,14 +247,14 @@ public:
     }
 
 private:
-    /// Columns of numbers, as text.
+    /// Columns of numbers, as the text of JSON lists.
     struct columns {
         std::string of, medians, lows, highs;
     };
     struct points_of_subject {
         subject of;
         columns ratios, values;
-        std::vector<bool> has;  // true for each contender that has a point
+        std::vector<bool> has;  // true for contenders that have a point
     };
 
     static std::string text_of(const columns& from) {
@@ -323,7 +325,7 @@ std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
         reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
-    text.pop_back();  // the list continues below
+    text.pop_back();  // removes the end of the list, which continues below
     std::unordered_map<std::string_view, std::string> known_names;
     const auto add_name = [&](std::string_view name) {
         auto& quoted = known_names[name];

@@ -17,8 +17,8 @@ namespace loopbench::bench {
 /// The origin of a report's numbers, as stated by the user.
 struct provenance {
     std::string commit;         // empty if unknown
-    std::optional<bool> dirty;  // true if the sources differed from the commit
-    std::string machine;        // a name that distinguishes equal machines; can be empty
+    std::optional<bool> dirty;  // true if the sources had uncommitted changes
+    std::string machine;        // a name that distinguishes machines with equal hardware; can be empty
 };
 
 enum class report_source { loopbench, google_benchmark };
@@ -27,7 +27,7 @@ constexpr auto names_of(report_source) {
     return std::to_array<std::string_view>({"loopbench", "google-benchmark"});
 }
 
-/// One metric of one workload, measured with one pairing.
+/// The subject of a series: one metric of one workload, measured with one pairing.
 struct subject {
     std::string workload, metric, unit;
     reports::direction better = reports::direction::smaller;
@@ -45,7 +45,7 @@ constexpr auto fields_of(const subject*) {
 
 struct entry {
     provenance from;
-    provenance said;  // the fields that the user gave; only these fields can change an existing entry
+    provenance said;  // stated by the user; only these fields can change an existing entry
     report_source source = report_source::loopbench;
     reports::report head;  // the report without its results
     std::string date;      // UTC, ISO 8601
@@ -59,7 +59,7 @@ struct entry {
     /// contenders are ratios to the baseline. The numbers of the baseline itself, of counts, and of metrics
     /// without a ratio are values.
     std::string points, other_points;
-    std::string content;  // identifies the entry; computed from its trials only
+    std::string content;  // an identity that does not depend on computed results
 };
 
 /// Makes an entry from a report. Throws reports::format_error if the report's date is invalid, or if a result
@@ -70,13 +70,13 @@ entry entry_of(reports::report report, provenance from, report_source source = r
 /// a time zone.
 struct date_rule {
     std::optional<std::string> date = {};  // replaces the file's date
-    bool assume_utc = false;               // a date without a time zone is in UTC
+    bool assume_utc = false;               // true: a date without a time zone is in UTC
 };
 
 /// Reads an entry from `text`: a report, a journal or the output of a Google Benchmark program. Such a
 /// program becomes the contender, and its repetitions become the samples. Ignores counters that loopbench
-/// does not know. If `from` has no commit, uses "commit" of the program's context. `dated` is only for such
-/// programs. Throws reports::format_error with `name` in its message.
+/// does not know. If `from` has no commit, uses "commit" of the program's context. `dated` applies only to
+/// such programs. Throws reports::format_error with `name` in its message.
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
 
 /// Converts a date to UTC, because texts of UTC dates sort by time. For example, returns

@@ -23,13 +23,13 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns true if the run's numbers of this subject are usable. Only the counts of an unreliable run are
-/// usable.
+/// Returns true if the run's numbers for this subject are usable. If the run is unreliable, only its counts
+/// are usable.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
 
-/// Returns the points on a scale on which larger is better.
+/// Returns the values of the series (or their logarithms) with a sign that makes larger values better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
     const double sign = of.is_ratio() || of.of.better == reports::direction::larger ? 1 : -1;
@@ -47,14 +47,14 @@ change_direction direction_of(const estimate& better) {
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// A collector that adds the points of each run to their series. Parses equal "of" objects only once, and
-/// finds them again by their text, because a thousand reports have ten million points.
+/// A collector that adds the points of each run to their series. Parses equal "of" objects in the points only
+/// once and recognises them by their text, because a thousand reports have ten million points.
 class collector {
 public:
-    /// `place` is the place of the history, for error messages.
+    /// Creates a collector of the chosen series. `place` is the place of the history, for error messages.
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
-    /// Throws database_error if the points are damaged.
+    /// Adds the points of a run to their series. Throws database_error if the points are damaged.
     void add(const kept_run& run, std::string points) {
         if (points.empty() || !run.complete) return;
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
@@ -90,20 +90,20 @@ public:
     }
 
 private:
-    /// A list of all names that occurred, each name once.
+    /// A list of all names that occurred in the points, each name once.
     using name_list = std::vector<std::string>;
 
     struct known_subject {
         subject of;
         bool is_chosen = false;  // true if the user chose the subject's workload and metric
-        /// By condition and contender: the index of the series, or nothing if the contender has no series
-        /// under this condition.
+        /// The index of the series in all_, by condition and contender. It is absent if the contender has no
+        /// series under this condition.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// A run and the indices of its two conditions. The condition of values consists of the machine and the
-    /// size. The condition of ratios also contains the baseline. All runs of a series have the same
-    /// condition.
+    /// A run, and the indices of the conditions of its ratios and of its values. The condition of values
+    /// consists of the machine and the size; the condition of ratios also contains the baseline. All runs of
+    /// a series have the same condition.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;
@@ -179,7 +179,8 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Stores the index of the series of each number of the columns in places_. Creates missing series.
+    /// Finds the series to which each number of the following columns belongs, and stores its index in
+    /// places_. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();
@@ -207,7 +208,7 @@ private:
         }
     }
 
-    /// Calls `take` with each number of a column and its series.
+    /// Calls `take` with the series and the value of each number in a column.
     template <class function>
     void each_number(ondemand::array column, function take) {
         auto place = places_.begin();
@@ -225,10 +226,10 @@ private:
     std::string place_;
     ondemand::parser parser_;
     name_list workloads_, metrics_, names_;
-    std::map<std::string, known_subject, std::less<>> subjects_;  // by the text of "of"
+    std::map<std::string, known_subject, std::less<>> subjects_;  // the key is the text of "of"
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
-    std::vector<std::optional<std::size_t>> places_;  // series of each number in the current columns
+    std::vector<std::optional<std::size_t>> places_;  // for each number of a column: its series
 };
 
 }  // namespace

@@ -57,11 +57,11 @@ constexpr auto names_of(change_direction) {
 
 struct series_change {
     const series* in = nullptr;
-    std::size_t at = 0;  // the index of the first point of the new level
+    std::size_t at = 0;  // the index of the first point after the change
     double p = 1;        // the p-value of the permutation test, before the correction for many series
-    double before = 0, after = 0;  // medians of the points from and to the neighbouring changes
-    /// The improvement: the difference of the logarithms if is_logarithmic() is true, and of the values
-    /// otherwise.
+    double before = 0, after = 0;  // medians of the points up to the previous and the next change
+    /// The improvement: the difference between the logarithms of the values if is_logarithmic() is true,
+    /// otherwise between the values.
     estimate better;
     change_direction is = change_direction::neither;  // `neither` if the interval contains zero
 
@@ -76,8 +76,9 @@ bool is_logarithmic(const series& of);
 /// Returns the median of the points from `begin` up to `end` (exclusive). This range must not be empty.
 double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
-/// Returns true if changes of the series are judged. Ratios, counts, and values of runs without a baseline
-/// are judged. The values of the baseline itself are not judged, because they also depend on the machine.
+/// Returns true if changes of the series are judged: if its points are ratios, counts, or values of runs
+/// without a baseline. The values of the baseline itself are not judged, because they also depend on the
+/// state of the machine.
 bool is_judged(const series& each);
 
 /// Returns the changes of all judged series (change_points.hpp), sorted by date. The changes point into

@@ -35,14 +35,14 @@ using soci::use;
 struct dialect {
     const char* backend;
     const char* begin_writing;  // begins a transaction with one writer at a time
-    const char* lock;           // locks out other writers; null if begin_writing does this
+    const char* lock;           // locks out other writers; null if begin_writing already does
     const char* has_history;    // counts the tables named loopbench_schema
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // sees rows that others wrote during the wait
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // sees rows written during its wait
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
@@ -53,8 +53,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Throws usage_error for URLs of other databases. Without this check, the URL would be used as a file name,
-/// and the password in the URL would become a part of a folder's name.
+/// Throws usage_error for a URL of any database except PostgreSQL. Without this check, the URL would be used
+/// as a file name, and the password in the URL would become a part of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -70,9 +70,10 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Returns the position of the password in a URL that begins with user and password. In libpq, the password
-/// ends at the first @ if no slash precedes this @. This function also finds the end of a password that is
-/// not escaped correctly, so that such a password can be hidden, too.
+/// Returns the position of the password in a URL that begins with a user name and a password, or nothing if
+/// the URL has no password there. In libpq, the password ends at the first @ if no slash precedes this @.
+/// This function also finds the end of a password that is not escaped correctly, so that such a password can
+/// be hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -80,7 +81,7 @@ std::optional<place_part> password_of_user(std::string_view place) {
     const auto query = std::min(place.find('?', begin), place.size());
     auto at = place.rfind('@', query);
     if (at == std::string_view::npos || at < begin) {
-        // The first @ follows a question mark, which either begins the query or belongs to the password.
+        // A question mark before the first @ either begins the query or belongs to the password.
         const auto slash = place.find('/', begin);
         const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
         const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
@@ -101,8 +102,8 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// Throws usage_error for a password that is not escaped correctly. libpq would split such a password and
-/// show a part of it in an error message.
+/// Throws usage_error if the URL contains a password that is not escaped correctly. libpq would split such a
+/// password and show a part of it in an error message.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -154,7 +155,7 @@ void refuse_other_files(const std::string& path, opening how) {
             path};
 }
 
-/// Creates the folder of the file if it does not exist.
+/// Creates the folder that will contain the file, if the folder does not exist.
 void make_folder(const std::string& path) {
     const auto folder = fs::path{path}.parent_path();
     std::error_code error;
@@ -219,7 +220,7 @@ public:
             if (how == opening::created_if_missing) make_folder(where_);
             guarded([&] {
                 sql_.open(speaks_.backend, sqlite_parameters(where_, patience));
-                sql_ << "PRAGMA page_size = 16384";  // for a new file; larger pages need fewer reads
+                sql_ << "PRAGMA page_size = 16384";  // for new files: larger pages need fewer reads
             });
         }
         if (guarded([&] { return holds_history(); })) return;
@@ -256,14 +257,15 @@ private:
         });
     }
 
-    /// Returns the version of loopbench that added the last run, or an empty text if the version is unknown.
+    /// Returns the version of loopbench that added the last run to the history, or an empty text if the
+    /// version is unknown.
     std::string last_writer() {
         std::string version;
         try {
             sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
                     "ORDER BY id DESC LIMIT 1",
                 into(version);
-        } catch (const soci::soci_error&) {  // another version has other tables
+        } catch (const soci::soci_error&) {  // another version made other tables
         }
         return version;
     }
@@ -346,7 +348,8 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// Converts bytes to GiB. Rounds to whole GiB, because the kernel reserves a varying part of the memory.
+/// Converts bytes to GiB, rounded to whole GiB, because the kernel reserves a varying part of a machine's
+/// memory.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -379,8 +382,8 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Updates a run that is added again: sets the fields that the user gave this time. If the user gave a new
-/// commit without `dirty`, `dirty` becomes unknown.
+/// Updates a run that the user adds again: sets the fields that the user stated this time. If the user stated
+/// a new commit without `dirty`, `dirty` becomes unknown.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
@@ -395,8 +398,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
 }
 
 /// Replaces the report of an interrupted run with the complete report. Without this replacement, trends would
-/// ignore the run. The two reports have the same content (entry::content), because the run was interrupted
-/// after its last trial.
+/// ignore the run. Both reports have the same entry::content, because the run was interrupted only after its
+/// last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string reliability{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
@@ -500,7 +503,7 @@ void store::remove(std::span<const row_id> runs) {
         for (const row_id run : runs) open_->sql() << "DELETE FROM loopbench_run WHERE id = :id", use(run);
         return true;
     });
-    if (!open_->is_file()) return;  // a server reuses the space of removed rows automatically
+    if (!open_->is_file()) return;  // a server reuses the space of removed rows
     try {
         open_->sql() << "VACUUM";
     } catch (

@@ -14,8 +14,8 @@
 
 namespace loopbench::bench {
 
-/// An error of the database. what() contains the database's name, the cause and the remedy. An open
-/// transaction was rolled back before the error was thrown.
+/// An error of the database. what() contains the database's name, the cause and the remedy. If a transaction
+/// was open, it was rolled back before the error was thrown.
 class database_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -24,7 +24,7 @@ public:
 using row_id = long long;
 
 struct kept_machine {
-    std::size_t number = 0;  // counts machines in the order of their first runs
+    std::size_t number = 0;  // 1 for the machine of the first run, and so on
     std::string name, cpu_model;
     long long cores = 0, memory_gib = 0;
 };
@@ -50,10 +50,10 @@ enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions wait up
-    /// to `patience` while another process writes. Throws usage_error if the place has no history or contains
-    /// other data, reports::other_format if another version of loopbench made the history, and database_error
-    /// if the database fails.
+    /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions of this
+    /// class wait for up to `patience` while another process writes. Throws usage_error if this place has no
+    /// history or contains other data, reports::other_format if another version of loopbench made the
+    /// history, and database_error if the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -63,9 +63,9 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// Adds the entry. If an error occurs, adds nothing. If the history already contains the entry, updates
-    /// only the fields that are set in entry::said. If the existing report also comes from an interrupted
-    /// run, and the new report is complete, replaces the report.
+    /// Adds the entry. After an error, the history is unchanged. If the history already contains the entry,
+    /// updates only the fields that are set in entry::said. If the existing report also comes from an
+    /// interrupted run, and the new report is complete, replaces the report.
     added add(const entry& what);
 
     /// Returns all runs, sorted by date.
@@ -89,11 +89,12 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Returns the place of the history: `asked` unless it is empty, otherwise the variable LOOPBENCH_HISTORY,
-/// otherwise history.db in the user's data folder. Throws usage_error if the user has no data folder.
+/// Returns the place of the history: `asked` unless it is empty, otherwise the value of the environment
+/// variable LOOPBENCH_HISTORY if it is set, otherwise history.db in the user's data folder. Throws
+/// usage_error if the user has no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns `place`. If `place` is a URL, replaces its password with "***".
+/// Returns `place`; if it is a URL, with "***" instead of the password.
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

@@ -30,8 +30,8 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// Returns the number of points of each run in all series. Points of a constant series are not counted,
-/// because the page stores the constant only once.
+/// Returns the total number of points that each run has in the series. Does not count the points of a series
+/// whose values are all equal, because the page stores such a value only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -41,8 +41,8 @@ count_of_run count_points(const std::vector<series>& all) {
     return points_of;
 }
 
-/// Returns the latest runs with at most `points_max` points in total, and at least one run. The value of a
-/// run is its index on the page.
+/// Chooses the runs that the page shows: the latest runs with at most `points_max` points in total, but at
+/// least one run. Returns a map from each of these runs to its index on the page.
 count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& points_of,
                         std::size_t points_max) {
     auto first = runs.size();
@@ -59,7 +59,7 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
 
 /// Writes a list of numbers, or a single number if all values are equal.
 std::string column(const std::vector<std::optional<double>>& values) {
-    constexpr int digits = 7;  // enough for readers; the history has nine digits
+    constexpr int digits = 7;  // enough on a page; the history has nine digits
     std::string out;
     if (std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
         reports::add_number(out, values.front(), digits);
@@ -73,8 +73,8 @@ std::string column(const std::vector<std::optional<double>>& values) {
     return out + "]";
 }
 
-/// The key of a chart: subject, size, baseline, and is_judged(). Series with the same key are lines of one
-/// chart.
+/// The key of a chart: the subject, size and baseline of its series, and the result of is_judged(). Series
+/// with the same key are lines of one chart.
 using chart_key = std::tuple<subject, std::string, std::string, bool>;
 
 chart_key chart_of(const series& each) {
@@ -99,7 +99,7 @@ public:
     }
 
     [[nodiscard]] std::string text(const std::string& reports) {
-        const auto charts = charts_text();  // first, to collect contenders and lists
+        const auto charts = charts_text();  // called first: fills names_, last_runs_ and lists_
         return fmt::format(
             R"({{"runs":{},"all_runs":{},"machines":{},"contenders":{},"run_lists":{},"reports":{},"charts":{}}})",
             reports::dump(runs_json(!reports.empty())), points_of_.size(), reports::dump(machines_json()),
@@ -180,7 +180,7 @@ private:
         const auto found = changes_.find(&each);
         if (found == changes_.end()) return list;
         for (const auto& change : found->second) {
-            if (change.at <= first) continue;  // skips changes before the second shown run
+            if (change.at <= first) continue;  // skips changes before the page's second run
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},

@@ -1,4 +1,4 @@
-// Checks an address of this machine.
+// Checks whether a server can listen on an address.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Judges if this machine is suitable for measurements, and says how to improve the machine.
+// Judges whether this machine is suitable for measurements, and states how to improve it.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace loopbench::bench {
 struct machine_facts {
     int cores = 0;                      // cores that this process can use
     std::vector<core_facts> each_core;  // one entry for each usable core
-    double busy_share = 0;              // busy share of the CPU time during 200 ms in which loopbench sleeps
-    double steal_share = 0;             // share of the same CPU time that the hypervisor took
+    double busy_share = 0;              // share of CPU time that other programs used in 200 ms
+    double steal_share = 0;             // share of CPU time that the hypervisor took then
     double load_1min = 0;
-    std::optional<cpu_quota> quota;  // limit on the CPU time of this process's control group
+    std::optional<cpu_quota> quota;  // see read_cpu_quota()
     std::optional<std::string> governor;
     std::optional<bool> turbo;
     std::string clocksource;
@@ -28,11 +28,11 @@ struct machine_facts {
     std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring; absent if allowed
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
-    bool may_perf_anyway = false;             // the process's capabilities override perf_paranoid
+    bool may_perf_anyway = false;             // true if capabilities override perf_paranoid
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
-/// Collects the facts. Takes about 200 ms.
+/// Collects the facts about this machine. Takes about 200 ms.
 machine_facts examine_machine();
 
 enum class severity { fine, warning, unreliable };
@@ -55,7 +55,7 @@ std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_fil
 /// The fitness of a machine for measurements.
 struct fitness {
     severity how = severity::fine;  // the most severe finding
-    std::string sentence;           // the fitness in words, with the reasons
+    std::string sentence;           // a sentence with the fitness and its reasons
 };
 
 /// Summarises the findings: the machine is fit, fit with care (it has warnings), or not fit.

@@ -26,8 +26,8 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// Returns the cost of one getppid(2), which only enters and leaves the kernel, and whose result no library
-/// caches.
+/// Returns the time in nanoseconds of one getppid(2), a call that only enters and leaves the kernel, and
+/// whose result no library caches.
 double cheapest_call_ns() {
     return fastest_call_ns<std::chrono::steady_clock>(16, 32, [] { ::syscall(SYS_getppid); });
 }

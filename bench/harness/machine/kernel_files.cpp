@@ -72,7 +72,7 @@ std::uint64_t start_in(const fs::path& stat) {
 /// A mounted hierarchy of control groups that can limit CPU time.
 struct group_mount {
     bool is_v2 = false;
-    fs::path top, place;  // the group that is mounted, and the folder where it is mounted
+    fs::path top, place;  // the group that is mounted, and the folder in which it is mounted
 };
 
 bool is_in_list(std::string_view word, const std::string& list) {
@@ -113,7 +113,7 @@ std::optional<cpu_quota> quota_in(const fs::path& folder, bool is_v2) {
     const auto file = folder / (is_v2 ? "cpu.max" : "cpu.cfs_quota_us");
     double quota_us = 0, period_us = 0;
     std::ifstream limits{file};
-    if (!(limits >> quota_us) || quota_us <= 0) return std::nullopt;  // "max" or -1 is no limit
+    if (!(limits >> quota_us) || quota_us <= 0) return std::nullopt;  // "max" and -1 mean no limit
     if (is_v2)
         limits >> period_us;
     else
@@ -129,7 +129,8 @@ std::optional<cpu_quota> read_cpu_quota(const fs::path& root) {
     for (const auto& [is_v2, top, place] : group_mounts(root)) {
         const auto group = own_group(is_v2, root);
         if (group.empty()) continue;
-        // A group outside the mounted one has a path with "..", and its own folder is not visible.
+        // If the process's group is outside the mounted group, the relative path contains "..", and the
+        // folder of the process's group is not visible.
         const auto below = group.lexically_relative(top);
         const bool is_visible = !below.empty() && *below.begin() != "..";
         for (auto folder = is_visible ? (place / below).lexically_normal() : place;;

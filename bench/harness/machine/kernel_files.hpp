@@ -27,18 +27,19 @@ bool tracefs_is_readable();
 /// from one image can have the same ID.
 std::optional<std::string> boot_id();
 
-/// A limit on the CPU time of a control group. The kernel stops all processes of a group that has used its
-/// time until the next period begins, usually every 100 ms (Documentation/admin-guide/cgroup-v2.rst,
-/// Documentation/scheduler/sched-bwc.rst).
+/// A limit on the CPU time of a control group. When a group has used its time, the kernel stops all processes
+/// of the group until the next period begins; a period usually lasts 100 ms
+/// (Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst).
 struct cpu_quota {
-    double cores = 0;            // CPU time per wall time
+    double cores = 0;            // CPU time divided by wall time
     std::filesystem::path file;  // the file that sets the limit
 };
-/// Returns the smallest quota of this process's control groups and their parents, or nothing without a quota.
-/// Knows both versions of control groups. `root` is the folder that contains /proc and the mount points.
+/// Returns the smallest quota of this process's control groups and their parents, or nothing if none of them
+/// has a quota. Supports both versions of control groups. `root` is the folder that contains /proc and the
+/// mount points.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
-/// The properties in which cores differ, as far as the kernel reports them
+/// The properties of a CPU that can differ between CPUs, as far as the kernel reports them
 /// (Documentation/ABI/testing/sysfs-devices-system-cpu).
 struct core_facts {
     int cpu = 0;
@@ -48,7 +49,8 @@ struct core_facts {
     std::vector<int> threads;          // the CPUs of the same physical core, including this CPU
     std::vector<int> sharing_a_cache;  // the CPUs that share the last-level cache, including this CPU
 
-    /// Returns true if both cores should need the same time for the same work.
+    /// Returns true if the reported properties of both cores suggest that they need the same time for the
+    /// same work.
     [[nodiscard]] bool is_like(const core_facts& other) const {
         return capacity == other.capacity && max_khz == other.max_khz && kind == other.kind &&
                threads.size() == other.threads.size();
@@ -58,14 +60,15 @@ struct core_facts {
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// The times that CPUs spent in each state since boot, in multiples of the kernel's tick (proc(5)).
+/// The times that one CPU, or all CPUs together, spent in each state since boot. The kernel counts these
+/// times in ticks (proc(5)).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // time in which any program ran, including this one
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
     std::int64_t steal_ns = 0;  // time in which the hypervisor ran another guest
 };
-/// Returns the summed times of all CPUs as "cpu", and the times of each CPU as "cpu0", "cpu1" and so on.
-/// Unreadable entries are absent.
+/// Returns the sums of the times of all CPUs under the name "cpu", and the times of each CPU under "cpu0",
+/// "cpu1" and so on. Unreadable entries are absent.
 std::map<std::string, cpu_times> read_cpu_times();
 
 /// Returns how long the main thread of a process was ready to run but waited for a CPU: the second number of
@@ -79,11 +82,11 @@ struct child_facts {
     std::uint64_t started_ticks = 0;  // see ticks_since_boot()
 };
 
-/// Returns this thread's children, including ended children that have not been reaped. Returns an empty
-/// vector if the kernel does not list children.
+/// Returns the child processes of this thread, including processes that have ended but have not been reaped.
+/// Returns an empty vector if the kernel does not list children.
 std::vector<child_facts> children_of_this_thread();
 
-/// Returns the time since boot in the unit of a process's start time: clock ticks, usually of 10 ms.
+/// Returns the time since boot in clock ticks (usually of 10 ms), the unit of a process's start time.
 std::uint64_t ticks_since_boot();
 
 /// Returns the path of an installed file or folder: in the folder ../libexec/loopbench (relative to this

@@ -1,21 +1,21 @@
 // A header for the compiler option `-include`. The name boost::asio::io_context then means our io_context,
-// and objects with Asio's default executor run on our io_context. The program itself does not change. Every
-// source that uses Asio must be compiled with this header.
+// and objects with Asio's default executor run on our io_context. The program's own sources do not change,
+// but every source that uses Asio must be compiled with this header.
 //
 // This header uses macros to replace two names, also in Asio's headers: io_context, and any_io_executor,
-// which is the default executor of sockets, timers and awaitables. The new names belong to separate types.
-// Therefore, sources that are compiled with this header can be linked with sources that are compiled without
-// this header.
+// which is the default executor of sockets, timers and awaitables. The names that replace them belong to
+// separate types. Therefore, sources that are compiled with this header can be linked with sources that are
+// compiled without it.
 //
 // This header includes only the Asio headers that our io_context needs, because the program might define
 // macros for the other Asio headers. The Asio headers that the program includes later use our types.
 #pragma once
 #pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 
-// clang-format off: the order matters
+// clang-format off: the order of these includes matters
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // with an older standard, only version.hpp reports an error
-// These headers use Asio's own names, so they come before the macros.
+#if __cplusplus >= 202002L  // with an older standard, version.hpp prints the only error message
+// The following headers use Asio's own names, so they must be included before the macros are defined.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
 

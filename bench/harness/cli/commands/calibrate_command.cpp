@@ -1,4 +1,5 @@
-// loopbench calibrate: uses known differences to measure how often the verdicts on this machine are right.
+// loopbench calibrate: compares contenders whose differences are known, to measure how often the verdicts on
+// this machine are right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ struct all_runs {
     std::optional<session_record> referee{};  // only for interleaved trials
 };
 
-/// Returns the default plan. The plan has many short trials, because most of the noise is between processes.
+/// Returns the default plan. The plan has many short trials, because times vary more between processes than
+/// within one process.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -67,7 +69,7 @@ std::uint64_t blocks_of(std::uint64_t tries, std::uint64_t blocks, const run_pla
     return (tries + workloads - 1) / workloads * blocks;
 }
 
-/// Throws std::runtime_error if a contender failed on a workload or does not support a workload.
+/// Throws std::runtime_error if a contender failed on one of the workloads or does not support it.
 void check_cells(const session_record& ran) {
     for (const auto& workload : ran.outcome.excluded)
         for (const auto& why : workload)
@@ -78,8 +80,8 @@ void check_cells(const session_record& ran) {
                                 why->reason)};
 }
 
-/// Runs a single block before the calibration, so that a contender that cannot be slowed down is detected
-/// immediately instead of after a quarter of an hour.
+/// Runs a single block before the calibration. Thus a contender that cannot be slowed down causes an error
+/// immediately, and not only after a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -105,7 +107,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_pairings(plan);
-    pairing_of(plan);  // throws unless all workloads have the same pairing
+    pairing_of(plan);  // throws if the workloads have different pairings
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 

@@ -24,7 +24,7 @@ namespace {
 
 using gate_results = std::vector<gate_result>;
 
-/// Returns the part of the baseline file that the options select, with the slack of the options. Throws
+/// Returns the part of the baseline file that the options select, with the slack that the options set. Throws
 /// usage_error if this part is empty.
 expectations narrowed(expectations all, const check_options& options) {
     const auto cells = cells_of(all);
@@ -55,8 +55,9 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// Checks the counts. If a count differs from the baseline file by more than the slack, counts that workload
-/// and contender again and uses the second counts. Thus a single error of a tracer does not fail the gate.
+/// Checks the counts. If a count differs from the baseline file by more than the slack, runs the counting
+/// pass for this workload and contender again, and uses the new counts. Thus a single error of a tracer does
+/// not fail the gate.
 gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;

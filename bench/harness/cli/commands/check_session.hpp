@@ -38,9 +38,10 @@ int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders with these names and asks each contender for its workloads. Throws usage_error if
-    /// a contender does not exist. `named_by` is the source of the names, for the error message. All
-    /// functions of this class that start processes throw `interrupted` after a signal.
+    /// Finds the contenders with these names and starts each of them to list its workloads. Throws
+    /// usage_error if a contender does not exist. `named_by` is the source of the names in error messages,
+    /// for example a baseline file. All functions of this class that start processes throw `interrupted`
+    /// after a signal.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
@@ -53,10 +54,10 @@ public:
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
     /// Runs one session with these workloads and contenders, the baseline `times.to` and its A/A copy.
-    /// `number` is 0 for the first session. It is 1 for the second session, which confirms the first session
-    /// with another random order. Writes the journal and report.json into the subfolder `first` or `second`
-    /// of the output folder. Workloads with ratios in `times` get the pairing of these ratios, unless the
-    /// options choose another pairing. Does not use the values of the ratios.
+    /// `number` is 0 for the first session, and 1 for the second session, which uses another random order and
+    /// confirms the first. Writes the journal and report.json into the subfolder `first` or `second` of the
+    /// output folder. A workload that has ratios in `times` gets the pairing of these ratios, unless the
+    /// options choose another pairing. Does not use the values of the ratios in `times`.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 

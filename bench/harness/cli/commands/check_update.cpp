@@ -36,8 +36,8 @@ constexpr std::string_view repair = "repair it, or leave it out with --workload 
 constexpr std::string_view let_it_count =
     "`loopbench doctor` says how this machine can count; --tier times needs no counts";
 
-/// An exception: the baseline file cannot be written. what() is the reason, and `code` is the command's exit
-/// code.
+/// The exception that is thrown if the baseline file cannot be written. what() is the reason, and `code` is
+/// the command's exit code.
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -93,7 +93,7 @@ public:
                             "relative to {1}; use --baseline {0} for a new baseline file, or measure again",
                             wanted.baseline, next_.times->to)};
         if (const auto size = size_of(report); size && *size != next_.times->size) {
-            next_.times->ratios.clear();  // ratios of the other size are not comparable
+            next_.times->ratios.clear();  // ratios of another workload size are not comparable
             next_.times->size = *size;
         }
         take_times(wanted);
@@ -120,8 +120,8 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    /// Returns the `known` names that match the patterns. If there are no patterns, returns `old`, the names
-    /// in the old baseline file. If `old` is empty too, returns the known headline names.
+    /// Returns the names in `known` that match the patterns. If there are no patterns, returns `old`, the
+    /// names in the old baseline file. If `old` is empty too, returns the headline names in `known`.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
                      predicate is_headline) const {
@@ -132,8 +132,8 @@ private:
     }
 
     /// Returns true if the patterns select the workload and the contender. If there are no patterns, returns
-    /// true if this tier of the old baseline file contains the pair; an empty tier stands for the whole file.
-    /// If the whole file is empty or missing, returns true.
+    /// true if this tier of the old baseline file contains the workload with the contender. If this tier is
+    /// empty, looks at both tiers. If both tiers are empty, returns true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -153,7 +153,8 @@ private:
         return cells;
     }
 
-    /// Returns the report with only the selected results and the baseline's results on the same workloads.
+    /// Returns a copy of the report that contains only the selected results, and the baseline's results on
+    /// the same workloads.
     [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
         std::set<std::string_view> workloads;
         const auto is_asked_for = [&](const reports::result& item) {
@@ -170,7 +171,8 @@ private:
         return wanted;
     }
 
-    /// Removes each line of the baseline file whose contender no longer has the workload of the line.
+    /// Removes each line from the baseline file that is for a workload that the line's contender no longer
+    /// has.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
@@ -202,8 +204,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
-    /// that result.
+    /// Throws not_written if a result in the report has this status. Otherwise the new baseline file would
+    /// silently lack that result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;
@@ -214,8 +216,8 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}; {}", fmt::join(all, "; "), remedy)};
     }
 
-    /// Prints the results that get no line in the baseline file. Only a result whose ratio has an interval
-    /// gets a line, because `check` cannot check other results.
+    /// Prints each result that gets no line in the baseline file. Only results whose ratios have intervals
+    /// get lines, because `check` cannot check other results.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {

@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::vector<std::string> of_measuring;  // the measuring options that are on the command line
+    std::vector<std::string> of_measuring;  // those options on the command line that affect measuring
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -69,7 +69,7 @@ operand what_is(const std::string& path) {
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // a journal also begins with {
+    return first == '{' ? operand::report : operand::executable;  // reports and journals begin with {
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -77,7 +77,8 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// Asks a build for its benchmarks. Throws usage_error if the build is not a Google Benchmark executable.
+/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
+/// executable.
 void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
@@ -117,8 +118,8 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
-/// Moves the benchmarks that only one build has to `plan.unmatched`, because there is nothing to compare them
-/// with, and measuring them would only add noise. Throws usage_error if no benchmark is left.
+/// Moves benchmarks from plan.workloads to plan.unmatched if only one of the builds has them, because they
+/// cannot be compared. Throws usage_error if no benchmark is left.
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
     const auto lacks = [](const contender& who, const std::string& name) {
@@ -152,7 +153,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop);
-    // The names are only the ends of the paths.
+    // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {
@@ -164,7 +165,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Removes from both reports the results whose workloads match none of the patterns.
+/// Removes the results whose workloads match none of the patterns from both reports.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})

@@ -18,8 +18,8 @@ inline exit_code exit_code_of(std::span<const gate_result> results) {
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Returns the exit code for the gate results of a comparison. If the exit code is not 0, prints the gate
-/// results that do not pass to standard error. The verdict is already on standard output.
+/// Returns the exit code for the gate results of a comparison. If the exit code is not 0, also prints those
+/// gate results that do not pass to standard error; the verdict is already on standard output.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_details_of_comparison(results));

@@ -8,8 +8,7 @@
 namespace loopbench::bench {
 
 /// Creates the history if it does not exist. Throws usage_error or database_error if the history cannot be
-/// opened or created. The caller uses this function before the run, so that a wrong --history is reported
-/// early.
+/// opened or created. Call this function before the run, so that an error in --history is reported early.
 void prepare_history(const std::string& place);
 
 /// Adds the report with the git commit of the current folder, and prints the run's number in the history.
@@ -17,8 +16,8 @@ void prepare_history(const std::string& place);
 /// database_error if the history cannot be written.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// Returns the word. If the word is a PostgreSQL URL, removes the password from it. Command lines and
-/// messages must not contain passwords, because reports and CI logs are published.
+/// Returns the word; if the word is a PostgreSQL URL, without the password. Command lines and messages must
+/// not contain passwords, because reports and CI logs are published.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

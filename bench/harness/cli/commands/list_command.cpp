@@ -46,8 +46,8 @@ std::optional<std::string> summary_of(const std::string& workload) {
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// Returns the primary metrics, or null for a third-party workload, whose metrics are known only from its
-/// output.
+/// Returns the workload's primary metrics, or null for a third-party workload, whose metrics are known only
+/// from its output.
 json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;
@@ -102,7 +102,8 @@ std::string about_contender(const listed_contender& listed) {
     return text;
 }
 
-/// Returns lines of a name and a text below a heading. The texts of all lines begin in the same column.
+/// Returns a heading and, below it, a line for each row: a name and a text. The texts of all lines begin in
+/// the same column.
 std::string section(std::string_view heading, const std::vector<std::pair<std::string, std::string>>& rows) {
     std::size_t width = 0;
     for (const auto& [name, text] : rows) width = std::max(width, reports::printable(name).size());

@@ -47,8 +47,8 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// Returns the folders of those shards that have histograms. Prints a warning for each other folder; for
-/// example, the user might have copied only the journal of a shard.
+/// Returns the folders of those shards that have histograms. Prints a warning for each shard without
+/// histograms; for example, the user might have copied only its journal.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;
     for (const fs::path folder : options.shards)
@@ -83,7 +83,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    // an existing counts.json belongs to another record
+    // Removes an existing counts.json, because it belongs to another record.
     if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 

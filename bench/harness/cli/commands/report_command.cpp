@@ -27,7 +27,7 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The formats that need histograms.jsonl, a file beside the report.
+/// The formats that use histograms.jsonl, which is in the folder of the report.
 constexpr std::string_view hgrm = "hgrm", html = "html";
 
 std::string histograms(const std::string& file) {
@@ -41,7 +41,8 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// Returns the HTML page. The page has no distributions if there are no histograms beside the report.
+/// Returns the HTML page of the report in `file`. The page shows distributions only if histograms.jsonl is in
+/// the folder of the report.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)

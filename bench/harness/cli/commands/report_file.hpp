@@ -1,5 +1,5 @@
-// Reads the reports that the command line names, and writes the output of commands. All commands use these
-// functions, so that all commands accept reports and journals and print the same errors.
+// Reads the reports that the user names on the command line, and writes the output of commands. All commands
+// use these functions, so that all commands accept reports and journals and print the same errors.
 #pragma once
 
 #include <CLI/CLI.hpp>

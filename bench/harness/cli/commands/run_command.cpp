@@ -46,7 +46,7 @@ struct run_options {
     session_options session;
 };
 
-/// Returns a plan with the workload size, the times and the number of blocks that the options choose.
+/// Returns a plan with the workload size, the durations and the number of blocks that the options choose.
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
@@ -64,7 +64,7 @@ run_plan sized_plan(const run_options& options) {
     return plan;
 }
 
-/// Increases the default number of blocks until every comparison of the plan can be decided.
+/// Increases the default number of blocks if it is too small to decide every comparison of the plan.
 void plan_enough_blocks(run_plan& plan, const run_options& options) {
     if (!options.session.blocks && !options.session.precision_pct)
         plan.blocks = std::max(plan.blocks, blocks_for_any_verdict(plan));
@@ -86,7 +86,7 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // If the user names workloads, all contenders that have these workloads run them.
+    // If the user names workloads, --quick measures all contenders that have these workloads.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -133,8 +133,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason `why`. --serve-on has no default, so that no server listens on all
-/// addresses of this machine by accident.
+/// Throws usage_error with the reason `why`. --serve-on has no default: a default such as 0.0.0.0 would let
+/// servers listen on all addresses of this machine by accident.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -147,8 +147,8 @@ void check_that_it_can_be_served_on(const std::string& address) {
     if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 
-/// Adds the address on which to serve, and the command that starts the client, to the environment of all
-/// trials.
+/// Adds two variables to the environment of all trials: the address on which the server listens, and the
+/// command that starts the load generator.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);
@@ -194,7 +194,8 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // Prints the warning before the run, so that the user can stop the run.
+    // Warns before the run and not after it that the baseline is not measured, so that the user can stop the
+    // run.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -229,7 +230,7 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// Adds --shard. The option requires --seed, which must be equal for all shards, and --output.
+/// Adds --shard. The option requires --output, and --seed with the same value for all shards.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

@@ -9,11 +9,11 @@
 
 namespace loopbench::bench {
 
-/// The time limit of a contender that lists its workloads or describes itself.
+/// The time limit for a contender process that lists its workloads or describes itself.
 inline constexpr std::chrono::seconds probe_limit{20};
 
 /// Returns every contender in the default folder (if that folder exists) and in `more_folders`. Does not
-/// start the contenders and therefore does not set their workloads. Throws usage_error if a folder of
+/// start the contenders; therefore their lists of workloads are empty. Throws usage_error if a folder of
 /// `more_folders` does not exist, or if no folder contains a contender.
 std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
 

@@ -22,9 +22,10 @@ struct cell_to_count {
 /// Returns every pair of a workload and a contender for which the report contains a time.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Runs the counting pass for these contenders and workloads. `limit` is the time limit of each process
-/// without a tracer; a traced process gets at least the default of counting_options::traced_limit. Writes the
-/// details to `folder`/counts.json; `folder` must exist. Stops early when `stop_fd` becomes readable.
+/// Runs the counting pass for these contenders and workloads. `limit` is the time limit for each process that
+/// runs without a tracer; a traced process gets at least the default of counting_options::traced_limit.
+/// Writes the details of the counts to `folder`/counts.json; `folder` must exist. Stops early when `stop_fd`
+/// becomes readable.
 std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);

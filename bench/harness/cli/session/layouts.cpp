@@ -62,7 +62,7 @@ void require_one_size(const fs::path& folder, const std::vector<fs::path>& files
 }
 
 void require_differences(const fs::path& folder, const std::vector<fs::path>& files) {
-    std::map<std::size_t, fs::path> seen;  // by the hash of the contents
+    std::map<std::size_t, fs::path> seen;  // the key is the hash of the file's contents
     for (const auto& file : files) {
         const auto [before, is_new] =
             seen.emplace(std::hash<std::string>{}(reports::read_file(file.native())), file);

@@ -1,7 +1,7 @@
 // A folder of layouts contains one program that was linked several times, each time with its functions in a
 // different order. Code placement alone changes the speed of a program by some per cent. Each block uses a
-// random layout. Therefore the interval of a ratio covers the effect of code placement, and this effect does
-// not look like a difference between two builds.
+// random layout. Therefore the interval of a ratio includes the effect of code placement, so that this effect
+// is not mistaken for a difference between two builds.
 #pragma once
 
 #include <filesystem>

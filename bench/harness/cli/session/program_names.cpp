@@ -15,7 +15,7 @@ namespace {
 
 using path_words = std::vector<std::string>;
 
-/// Returns the names of the folders and of the file, the file first.
+/// Returns the parts of the path in reverse order: the file's name, then the names of its folders.
 path_words from_the_end(const std::filesystem::path& path) {
     path_words all;
     for (const auto& part : std::filesystem::absolute(path).lexically_normal().relative_path())

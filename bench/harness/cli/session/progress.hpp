@@ -15,8 +15,9 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// `budget` is the time that the run can use from now on; the shown remaining time never exceeds the
-    /// budget. If standard error is not a terminal, `log_pause` is the minimum time before each line.
+    /// Creates the display. `budget` is the time that the run can use from now on; the shown remaining time
+    /// never exceeds the budget. If standard error is not a terminal, `log_pause` is the minimum time before
+    /// each line.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;

@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 struct ratio_so_far {
     std::string_view metric;  // the workload's first primary metric
-    double ratio = 1;         // to the baseline, the median of the blocks; above 1 is better
+    double ratio = 1;         // the median of the blocks' ratios; above 1 is better
 };
 
 class ratios_so_far {
@@ -23,8 +23,8 @@ public:
     explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
 
     void take(const trial_record& trial);
-    /// Returns the contender's ratio to the baseline. Returns nothing for the baseline and its A/A copy, and
-    /// as long as no block has trials of both the contender and the baseline.
+    /// Returns the contender's ratio to the baseline. Returns nothing for the baseline and its A/A copy, or
+    /// if no block has trials of both the contender and the baseline yet.
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:

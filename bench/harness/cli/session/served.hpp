@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 struct served_options {
     std::optional<std::string> client;   // "echo" or a shell command
-    std::optional<std::uint16_t> port;   // the server's fixed port; not set if {port} is used
+    std::optional<std::uint16_t> port;   // the server's fixed port; not set if {port} is in `arguments`
     std::vector<std::string> arguments;  // the arguments of the server
 };
 
@@ -30,15 +30,16 @@ inline constexpr const char* how_servers_are_measured =
 /// Adds the options --client and --port, and the positional ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);
 
-/// Throws usage_error if the client is empty, or if there is a port or an argument but no client.
+/// Throws usage_error if --client is empty, or if there is --port or an argument for the server but no
+/// --client.
 void refuse_served_without_client(const served_options& options);
 
 /// Throws usage_error if the client is a command that the shell does not find.
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes `who` the client that measures `server`. Throws usage_error if the arguments contain {port} and
-/// --port is also set, or if both are missing. Also throws usage_error if the server's path or an argument is
-/// not valid UTF-8.
+/// Makes the contender `who` run loopbench-client, which starts and measures `server`. Throws usage_error if
+/// the arguments contain {port} although --port is set, or if neither is given. Also throws usage_error if
+/// the server's path or an argument is not valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
 /// Chooses the interleaved pairing for all workloads if the client is `echo` and the servers take their ports

@@ -86,7 +86,8 @@ private:
     progress progress_;
 };
 
-/// Removes the counts.json of an earlier run, because that file would look like a file of this run.
+/// Removes the counts.json of an earlier run from the folder, because the file would seem to belong to this
+/// run.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -104,7 +105,7 @@ reports::pairing usual_pairing(const run_plan& plan) {
                                   count);
 }
 
-/// Returns this machine's calibration for the pairing, or nothing if the calibration does not exist. If the
+/// Returns this machine's calibration for the pairing, or nothing if this pairing was not calibrated. If the
 /// file cannot be read, prints a warning and returns nothing, because measuring is possible without a
 /// calibration.
 std::optional<reports::calibration> known_calibration(const reports::environment& where,
@@ -155,7 +156,7 @@ void take_further_passes(session_record& record, journal& written, const session
 }
 
 /// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
-/// instead of throwing it, so that the table of the trials is still printed.
+/// instead of throwing it, so that the results of the trials are still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -189,8 +190,8 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Restores the contenders of a journal, so that these contenders can run again. Throws usage_error if a
-/// contender or the machine has changed.
+/// Restores the contenders of a journal that was read from a file, so that they can run again. Throws
+/// usage_error if a contender or the machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -222,8 +223,9 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Returns true if the trial kept one core busy whenever it could get the core. Compares the share of CPU
-/// time in the trial's timed part with the share of time in which the process did not wait for a core.
+/// Returns true if the trial used a core during nearly all of the time in which a core was available.
+/// Compares the share of CPU time in the trial's timed part with the share of time in which the process did
+/// not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -231,7 +233,7 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // Google Benchmark's CPU time excludes the process's other threads
+        return false;  // Google Benchmark's CPU time excludes other threads
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
@@ -269,7 +271,7 @@ bool all_support_slices(const run_plan& plan, std::span<const std::optional<excl
     return true;
 }
 
-/// Returns why the trials of a workload are sequential, as a clause that can follow "because".
+/// Returns the reason why the trials of a workload are sequential, as a clause that can follow "because".
 std::string reason_for_sequential(const run_plan& plan, const std::string& workload,
                                   std::span<const std::optional<exclusion>> excluded) {
     const auto* const shape = find_shape(workload);
@@ -283,7 +285,7 @@ std::string reason_for_sequential(const run_plan& plan, const std::string& workl
     return "not all contenders can run";
 }
 
-/// Groups the plan's sequential workloads by the reasons, in the order of the workloads.
+/// Groups the plan's sequential workloads by the reason for this pairing, in the order of the workloads.
 std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequential(const run_plan& plan) {
     std::vector<std::pair<std::string, std::vector<std::string>>> all;
     const auto excluded = exclusions_before(plan);
@@ -297,13 +299,13 @@ std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequen
     return all;
 }
 
-/// Returns the first workload, and the number of further workloads.
+/// Returns a text with the first workload and the number of further workloads.
 std::string first_of(const std::vector<std::string>& workloads) {
     const auto more = workloads.size() - 1;
     return more == 0 ? workloads.front() : fmt::format("{} and {} more", workloads.front(), more);
 }
 
-/// Prints a note for each reason why workloads cannot have the requested pairing.
+/// Prints a note for each reason why some workloads do not get the requested pairing.
 void report_other_pairings(const run_plan& plan) {
     if (plan.asked_pairing.value_or(pairing::sequential) == pairing::sequential) return;
     for (const auto& [why, workloads] : reasons_for_sequential(plan))
@@ -349,8 +351,8 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits must not share a core, because other contenders would change its lateness and
         // its wakeups. A workload with much TCP traffic must not share a core either (echo.hpp). A workload
-        // is interleaved only if all its contenders support slices.
-        // Several threads need several cores.
+        // is interleaved only if all its contenders support slices. A workload with several threads needs
+        // several cores.
         if ((shape != nullptr && usual == pairing::sequential) || threads_of(plan.workloads[i]) > 1 ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
@@ -427,8 +429,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns an empty
-/// vector, so that the page is written without distributions.
+/// Calls `read` and returns the histograms that it returns. If `read` throws, prints a warning and returns an
+/// empty vector, so that the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {

@@ -18,7 +18,7 @@
 
 namespace loopbench::bench {
 
-/// The start time of the command. A budget begins at this time.
+/// The start time of the command; the budget is counted from this time.
 using session_start = std::chrono::steady_clock::time_point;
 
 /// The help text about the method, which is shown below the options.
@@ -39,7 +39,7 @@ inline constexpr const char* how_trials_run =
     "machine disturbs a sequential trial, its workload is measured once more in that block, within\n"
     "limits. docs/method.md explains all of this.";
 
-/// The output folder and the context of a session.
+/// The output folder of a session, and its command: the invocation, the interrupt and the start time.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
@@ -47,9 +47,9 @@ struct session_place {
     session_start started;
 };
 
-/// Sets the pairing and the number of cores of each workload's trials. The plan must already contain the
-/// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes
-/// precedence.
+/// Sets the pairing and the number of cores for the trials of each workload. The plan must already contain
+/// the contenders' descriptions. `asked` maps workloads to requested pairings; if plan.asked_pairing is set,
+/// it is used instead.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
@@ -63,20 +63,19 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
 void pair_third_party_programs(run_plan& plan, const interrupt& stop);
 
 /// Prints how the trials of a comparison are paired, and why some of them are sequential. Does nothing if the
-/// command line chooses a pairing, because complete_plan() prints notes about that.
+/// command line chooses a pairing, because complete_plan() then prints notes about the pairing.
 void report_pairings(const run_plan& plan);
 
 struct finished_run {
     session_record record;
     /// The error if the results of the counting or checking pass could not be written, or if the counts.json
-    /// of an earlier run could not be removed. If results could not be written, `record` does not contain
-    /// these results.
+    /// of an earlier run could not be removed. `record` does not contain results that could not be written.
     std::optional<reports::file_error> unwritten;
 };
 
 /// Runs the trials of the plan. Then runs the counting and checking passes that the plan requests, unless the
-/// trials were interrupted. Creates the folder and a new journal in the folder. Reports of an earlier run
-/// stay in the folder until publish() replaces these reports.
+/// trials were interrupted. Creates the folder and a new journal in the folder. The reports of an earlier run
+/// stay in the folder until publish() replaces them.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the
@@ -88,7 +87,7 @@ finished_run measure_rest(const session_place& place);
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// The part of the report that is printed at the end of a run.
+/// The choice of how much of the report is printed at the end of a run.
 enum class detail : bool { one_screen, every_table };
 
 /// Prints the tables to standard output and the warnings to standard error, and writes report.json,

@@ -22,18 +22,19 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// The source of the number of blocks: the options --blocks and --precision, or the command, which then has
-/// neither of these options.
+/// The source of the number of blocks: the options --blocks and --precision, or the command itself. In the
+/// second case, the command has neither of these options.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds the options to the command, under their headings. Earlier options without a heading get the heading
-/// "What to measure". The values of `usual` are the defaults, and --help shows them. Returns all added
-/// options except --threshold, which does not affect measuring.
+/// Adds the options to the command, under their headings. Options that the command already has, but that have
+/// no heading, get the heading "What to measure". The values of `usual` are the defaults, and --help shows
+/// them. Returns all added options except --threshold, which does not affect measuring.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
 
-/// Returns `usual` with the values from the command line. Draws a random seed if the command line has none.
+/// Returns a copy of `usual` with the values that the command line sets. Draws a random seed if the command
+/// line has none.
 run_plan sized_plan(run_plan usual, const session_options& options);
 
 /// Returns the default plan of a gate (compare, check).

@@ -14,9 +14,9 @@ namespace loopbench::bench {
 
 using elapsed_time = std::chrono::duration<double>;
 
-/// Returns the remaining time after `done` of `total` trials took `elapsed`, assuming the same time for each
-/// further trial. Returns at most the rest of `budget`, which starts at the same time as `elapsed`. Returns
-/// nothing if no trial is done yet.
+/// Returns the remaining time of a run in which `done` of `total` trials took `elapsed`, assuming that the
+/// other trials take as long on average. Returns at most the rest of `budget`, which starts at the same time
+/// as `elapsed`. Returns nothing if no trial is done yet.
 inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
                                              std::optional<elapsed_time> budget) {
     if (done == 0) return std::nullopt;

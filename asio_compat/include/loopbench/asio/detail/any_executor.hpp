@@ -105,7 +105,8 @@ private:
 
 namespace loopbench::asio::detail {
 
-// True for the polymorphic executor and for classes derived from it, such as the executor of as_default_on().
+// True for loopbench_any_io_executor and for classes derived from it, such as the executor of
+// as_default_on().
 template <std::derived_from<boost::asio::loopbench_any_io_executor> Executor>
 inline constexpr bool is_polymorphic<Executor> = true;
 template <class Inner>

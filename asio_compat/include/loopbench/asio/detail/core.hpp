@@ -1,11 +1,12 @@
-// The core of an io_context: the project's loop, the thread that runs the loop, and the amount of work.
+// The core of an io_context: the project's loop, the thread that runs the loop, and the count of outstanding
+// work.
 //
-// Threads: in Asio, any thread can start, cancel and close the operations of another thread. Therefore, a
-// lock protects the timers and the driver. The thread that runs the loop holds this lock during its turns,
-// but not while it sleeps and not while handlers run (loop/io/io.hpp). In a process with one thread, the lock
-// costs one check of a flag. Only the running thread uses the ready queue; other threads post
-// (loop/posting.hpp). Only one thread runs the loop at a time. A second thread that calls run() waits until
-// the first thread has left run().
+// Threads: in Asio, any thread can start or cancel operations and close descriptors while another thread runs
+// the loop. Therefore, a lock protects the timers and the driver. The thread that runs the loop (the running
+// thread) holds this lock during its turns, but not while it sleeps and not while handlers run
+// (loop/io/io.hpp). In a process with one thread, the lock costs one check of a flag. Only the running thread
+// uses the ready queue; other threads post (loop/posting.hpp). Only one thread runs the loop at a time. A
+// second thread that calls run() waits until the first thread has left run().
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -32,7 +33,7 @@
 
 namespace loopbench::asio {
 
-/// The loop that a context runs on.
+/// The design of the loop that a context runs on.
 enum class design {
     epoll,     // the design loop-epoll
     io_uring,  // the design loop-uring
@@ -69,9 +70,10 @@ struct io_op : loop::io_operation {
     error_code ec;
     std::size_t bytes = 0;
     const void* cancellation_key = nullptr;
-    bool is_settled = false;  // true if `ec` and `bytes` are final and the driver was not used
+    bool is_settled = false;  // true if `ec` and `bytes` were set without the driver
 
-    /// Converts the driver's result into `ec` and `bytes`. Call this function after completion.
+    /// Converts the driver's result into `ec` and `bytes`. `zero_is_end` is true if a transfer of zero bytes
+    /// means the end of the stream. Call this function after the operation has completed.
     void settle(bool zero_is_end) noexcept {
         if (is_settled) return;
         if (result < 0) {
@@ -93,27 +95,27 @@ public:
         loop_->io().share(lock_);
     }
     core& operator=(core&&) = delete;
-    /// The owner must call discard() before the core is destroyed.
+    /// Destroys the core. The owner must have called discard().
     ~core() = default;
 
     boost::asio::execution_context& owner() noexcept { return owner_; }
 
     /// Destroys every handler that is queued or that waits for an operation.
     void discard() noexcept {
-        const running in_here(*this);  // destructors can post into the ready queue of this thread
+        const running in_here(*this);  // handlers' destructors can post to the ready queue
         loop_->discard_operations();
     }
 
-    /// Returns true if the calling thread is in run(), as running_in_this_thread() of Asio's executors does.
+    /// Returns true if the calling thread is inside run(), like running_in_this_thread() of Asio's executors.
     bool runs_in_this_thread() const noexcept {
         return thread_call_stack::contains(const_cast<core*>(this)) != nullptr;
     }
 
-    // Work keeps run() from returning. A handler begins to count as work when it is queued or starts to wait.
-    // It no longer counts after it has returned.
+    // Work keeps run() from returning. A handler counts as work from the time when it is queued or starts to
+    // wait until it has returned.
 
-    /// Counts a handler as work. In the running thread, a counter that is not atomic is sufficient, because
-    /// the handlers also end in that thread.
+    /// Counts a handler as work. If the calling thread runs the loop, updates a counter that is not atomic;
+    /// this is sufficient, because handlers also end in the thread that runs the loop.
     void handler_started() noexcept {
         runs_in_this_thread() ? void(++own_work_) : void(work_.fetch_add(1, std::memory_order_relaxed));
     }
@@ -129,11 +131,13 @@ public:
         }
     }
 
-    /// Queues an operation that is already counted as work. Any thread can call this function.
+    /// Puts an operation into the ready queue. Its handler must already be counted as work. Any thread can
+    /// call this function.
     void push(operation& op) noexcept {
         runs_in_this_thread() ? loop_->ready().push(op) : loop_->push_from_any_thread(op);
     }
-    /// Queues a handler and counts it as work. Any thread can call this function.
+    /// Puts an operation into the ready queue and counts its handler as work. Any thread can call this
+    /// function.
     void post(operation& op) noexcept {
         if (runs_in_this_thread()) {
             ++own_work_;
@@ -174,14 +178,14 @@ public:
             std::rethrow_exception(std::exchange(kept_exception_, nullptr));
     }
 
-    // Timers and I/O. Any thread can call these functions.
+    // The functions below are for timers and I/O. Any thread can call them.
 
-    /// Locks the timers and the driver.
+    /// Returns a lock on the timers and the driver.
     [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
     loop::event_loop& loop() noexcept { return *loop_; }
 
-    /// Wakes the running thread, which then checks its timers again. Does nothing if the caller
-    /// is the running thread.
+    /// Wakes the thread that runs the loop, so that it checks its timers again. Does nothing if the caller is
+    /// that thread.
     void wake_running_thread() noexcept {
         if (!runs_in_this_thread()) loop_->wake_from_any_thread();
     }
@@ -235,8 +239,8 @@ public:
     /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
     /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
     /// driver might hold requests for the descriptor. Otherwise, this function closes the descriptor
-    /// immediately. `is_shared` means that other descriptors of the same file might exist. If there is no
-    /// memory for a later close, the descriptor stays open and `ec` is no_memory.
+    /// immediately. `is_shared` means that other descriptors of the same file might exist. If the descriptor
+    /// must be closed later and there is no memory to remember this, it stays open and `ec` is no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
         loop::io_queue ended;
@@ -259,8 +263,8 @@ public:
         if (wakes) loop_->push_from_any_thread(closer_);
     }
 
-    /// Cancels the pending operations on the descriptor and makes the driver forget it. The descriptor stays
-    /// open.
+    /// Cancels the pending operations on the descriptor and makes the driver forget the descriptor. Does not
+    /// close the descriptor.
     void release(int fd) noexcept {
         loop::io_queue ended;
         {
@@ -278,11 +282,11 @@ public:
         loop_->io().begin_anew_in_child();
     }
 
-    // Functions that run and stop the loop.
+    // The functions below run and stop the loop.
 
     /// Runs handlers, and returns their number. Returns after `handlers_max` handlers, at the time `until`,
-    /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits.
-    /// Throws the exception of a handler.
+    /// when there is no work, or after stop(). If `until` is loop::do_not_wait, the function never waits. If
+    /// a handler throws an exception, run() throws this exception.
     std::size_t run(std::size_t handlers_max, loop::time_point until) {
         const bool for_long = handlers_max == without_limit && until == loop::never;
         const running in_here(*this, for_long, until);
@@ -298,7 +302,8 @@ public:
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
-            // Even a step that ran no handler might have run an internal operation that made a handler ready.
+            // A step of the loop that ran no handler might have run an internal operation that made a handler
+            // ready. Therefore poll() continues after such a step if anything is ready.
             const bool is_over = until == loop::do_not_wait
                                      ? looks_at_kernel && count() == count_before && !loop_->has_ready()
                                      : std::chrono::steady_clock::now() >= until;
@@ -319,9 +324,9 @@ public:
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
 
-    /// Returns true if an object with Asio's own services was created on this context. Such an object runs in
-    /// one of Asio's own threads, without an error message. io_context.hpp defines this function and the next
-    /// one.
+    /// Returns true if an object with Asio's own services was created on this context. Without a check, such
+    /// an object would silently run in one of Asio's own threads. io_context.hpp defines this function and
+    /// refuse_stock_scheduler().
     bool has_stock_scheduler() const noexcept;
     /// Throws std::logic_error if has_stock_scheduler() returns true.
     void refuse_stock_scheduler() const;
@@ -382,7 +387,8 @@ private:
             core_.is_run_ = false;
         }
 
-        /// Returns false if this thread could not run the loop because another thread ran it the whole time.
+        /// Returns false if this thread could not run the loop, because another thread ran it until the time
+        /// was over.
         bool is_inside() const noexcept { return is_inside_; }
 
     private:
@@ -391,12 +397,12 @@ private:
         core& core_;
         std::unique_lock<std::timed_mutex> runner_;
         std::optional<thread_call_stack::context> entry_;
-        bool is_outermost_ = false;  // false inside a handler of this context
+        bool is_outermost_ = false;  // false if run() was called inside a handler
         bool is_for_long_ = false;
         bool is_inside_ = true;
     };
 
-    // An operation that closes a descriptor in the running thread. It runs while the lock is held.
+    // An operation that closes a descriptor in the running thread, which holds the lock meanwhile.
     struct any_later_close : operation {
         int fd;
     };
@@ -412,7 +418,7 @@ private:
         Close close_now;
     };
 
-    // An operation for the running thread: wakes this thread, which then closes the descriptors in closes_.
+    // An operation that wakes the running thread, so that this thread closes the descriptors in closes_.
     struct closer : operation {
         explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
@@ -430,7 +436,7 @@ private:
     // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;
-        if (is_run_ || runs_in_this_thread()) return false;  // in run() or discard()
+        if (is_run_ || runs_in_this_thread()) return false;  // a thread is in run(), or this one in discard()
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;

@@ -19,9 +19,9 @@ using boost::asio::null_buffers;
 template <class Buffer, class Buffers>
 using native_buffers = boost::asio::detail::buffer_sequence_adapter<Buffer, Buffers>;
 
-/// A canceller in a handler's cancellation slot. The canceller's address is the key of its operation.
-/// A canceller that is called after its operation has ended cancels nothing, because no other
-/// operation has this key.
+/// The object in a handler's cancellation slot that cancels the handler's operation. The object's address is
+/// the key of the operation. A call after the operation has ended cancels nothing, because no other operation
+/// has this key.
 class io_canceller {
 public:
     io_canceller(core& in, int fd) noexcept : core_(in), fd_(fd) {}
@@ -58,8 +58,8 @@ struct transfer_io : io_op {
     bool zero_is_end = false;
 };
 
-/// Turns the operation into a wait until the descriptor is readable or writable. A transfer with null_buffers
-/// is such a wait, too.
+/// Turns the operation into a wait until the descriptor is readable (if `for_input` is true) or writable. A
+/// transfer with null_buffers is such a wait, too.
 template <class Op>
 void become_wait(Op& op, bool for_input) noexcept {
     op.kind = for_input ? loop::io_kind::readable : loop::io_kind::writable;
@@ -74,9 +74,9 @@ void become_wait_for_error(Op& op) noexcept {
     };
 }
 
-/// Calls the operation's try_now(). The loop calls this function through the pointer `call` of the operation.
-/// `Work` derives from io_op. If Work::try_now() returns true, the operation is done, and try_now() has set
-/// `ec` and `bytes`.
+/// Calls try_now() of an operation of type `Work`, which derives from io_op. The loop calls this function
+/// through the operation's pointer `call`. If Work::try_now() returns true, the operation is done, and
+/// try_now() has set `ec` and `bytes`.
 template <class Work>
 bool call_try_now(loop::io_operation& op) noexcept {
     const bool is_done = static_cast<Work&>(op).try_now();
@@ -89,8 +89,8 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
-/// Starts an operation on a non-blocking descriptor. If `is_done` is true, the operation completes through
-/// the ready queue with `ec` and zero bytes.
+/// Starts an operation on a non-blocking descriptor. If `is_done` is true, does not use the driver: the
+/// operation completes through the ready queue with `ec` and zero bytes.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {

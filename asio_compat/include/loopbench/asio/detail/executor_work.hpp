@@ -1,6 +1,6 @@
 // Specialises Asio's handler_work_base for our context, as Asio does for its own context. The specialisations
-// call handlers directly, because the caller is already run(). They create no executor that counts work,
-// because the operation is already counted as work.
+// call handlers directly, because the calling thread is already inside run(). They create no executor that
+// counts work, because the operation is already counted as work.
 #pragma once
 
 #include "loopbench/asio/detail/handler.hpp"

@@ -18,7 +18,8 @@
 
 namespace loopbench::asio::detail {
 
-/// Calls the function. In versions of Asio with handler hooks, the handler's hook makes the call.
+/// Calls the function. In versions of Asio with handler hooks, calls it through the handler's invocation
+/// hook.
 template <class Function, class Handler>
 void call_for(Function& function, [[maybe_unused]] Handler& handler) {
 #if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
@@ -32,8 +33,8 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
-/// An operation with its handler. `Work` derives from operation. After completion, the result of
-/// Work::bind(handler) is called. This result contains the moved handler and its arguments.
+/// An operation with its handler. `Work` derives from operation. After completion, the function object that
+/// Work::bind(handler) returns is called. It contains the moved handler and the arguments for the handler.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
@@ -41,8 +42,8 @@ class handler_op final : public Work {
     using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
 
 public:
-    /// Creates an operation, moves the handler into it, and counts the handler as work. The operation owns
-    /// itself. The caller must push or start the operation exactly once.
+    /// Creates an operation, moves the handler into it, and counts the handler as work. The operation frees
+    /// itself when it has run. The caller must push or start the operation exactly once.
     template <class... Arguments>
     static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
                             Arguments&&... arguments) {
@@ -111,7 +112,8 @@ auto slot_of(const Handler& handler) noexcept {
     return boost::asio::get_associated_cancellation_slot(handler);
 }
 
-/// Puts a canceller into the slot and returns the canceller. Returns null if the slot is not connected.
+/// Constructs a canceller in the cancellation slot and returns a pointer to it. Returns null if the slot is
+/// not connected.
 template <class Canceller, class Slot, class... Arguments>
 Canceller* install(Slot& slot, Arguments&&... arguments) {
     if (!slot.is_connected()) return nullptr;

@@ -114,7 +114,8 @@ private:
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
-        // The clock is read again every second, because the clock might be changed during the wait.
+        // The clock is read again at least once a second, because the clock might be set to another
+        // time during the wait.
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
@@ -264,7 +265,7 @@ public:
     }
     ~basic_executor_type() { end_work(); }
 
-    // The executor's properties.
+    // The executor's properties, which Asio queries and requires.
 
     basic_executor_type require(blocking_t::possibly_t) const { return with_bits(bits() & ~never); }
     basic_executor_type require(blocking_t::never_t) const { return with_bits(bits() | never); }
@@ -366,7 +367,7 @@ private:
     }
     std::uintptr_t bits() const noexcept { return target_ & (never | continuation); }
     const Allocator& allocator() const noexcept { return *this; }
-    // Returns null if this executor tracked work and was moved from.
+    // Returns the context, or null if this executor tracked work and was moved from.
     io_context* context_or_null() const noexcept {
         return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
     }
@@ -404,8 +405,8 @@ private:
 
 namespace detail {
 
-/// The result of wrap(). Calling this object dispatches the handler with the arguments of the call. The
-/// object can be called more than once if the handler can be copied.
+/// The function object that wrap() returns. Calling the object dispatches the handler with the arguments of
+/// the call. If the handler can be copied, the object can be called more than once.
 template <class Handler, class Executor>
 class wrapped_handler : public boost::asio::executor_binder<Handler, Executor> {
     using base = boost::asio::executor_binder<Handler, Executor>;
@@ -436,7 +437,8 @@ private:
 
 }  // namespace detail
 
-/// A replacement for boost::asio::io_context::strand. It derives from the newer class boost::asio::strand.
+/// A replacement for boost::asio::io_context::strand. It derives from boost::asio::strand, the newer class
+/// for the same purpose.
 class io_context::strand : public boost::asio::strand<io_context::executor_type> {
     using base = boost::asio::strand<io_context::executor_type>;
 
@@ -509,8 +511,8 @@ struct made_of_any final : Service {
 
 namespace boost::asio {
 
-/// Returns the context's service of this type, like Asio's function for its own io_context. The constructor
-/// of a program's service can take an io_context or an execution_context.
+/// Returns the context's service of type `Service`, like Asio's function for its own io_context. The
+/// service's constructor can take an io_context or an execution_context.
 template <class Service>
 Service& use_service(loopbench::asio::io_context& context) {
     auto& any = static_cast<execution_context&>(context);

@@ -16,8 +16,8 @@ inline constexpr bool is_default_allocator = false;
 template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
-/// Memory for an Op. After release(), the Op owns the memory and must keep the token. Later, the Op passes
-/// both to free().
+/// The memory for an operation of type `Op`. After release(), the operation owns the memory and must keep the
+/// token. Later, it passes both to free().
 template <class Op, class Allocator>
 class op_memory {
     using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;
@@ -47,9 +47,9 @@ private:
     typename std::allocator_traits<op_allocator>::pointer block_;
 };
 
-/// Memory for an Op with the default allocator. If a thread that does not run the loop starts the
-/// operation, the memory comes from the heap, because the recycled memory of that thread would never get
-/// the block back (loop/operation.hpp).
+/// The memory for an operation whose handler has the default allocator. If a thread that does not run the
+/// loop starts the operation, the memory comes from the heap, because the recycled memory of that thread
+/// would never get the block back (loop/operation.hpp).
 template <class Op, class Allocator>
 requires is_default_allocator<Allocator>
 class op_memory<Op, Allocator> {

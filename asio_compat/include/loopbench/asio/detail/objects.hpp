@@ -48,7 +48,7 @@ template <class Executor>
 concept leads_here_by_query = requires(const Executor& executor) {
     { boost::asio::query(executor, boost::asio::execution::context) } -> std::convertible_to<io_context&>;
 };
-/// The same as leads_here_by_query, for executors of the Networking TS.
+/// True for an executor of the Networking TS whose member context() returns our io_context.
 template <class Executor>
 concept leads_here_by_member = requires(const Executor& executor) {
     { executor.context() } -> std::convertible_to<io_context&>;
@@ -59,7 +59,7 @@ concept leads_here = leads_here_by_query<Executor> || leads_here_by_member<Execu
 inline io_context& our_context(io_context& context) noexcept {
     return context;
 }
-/// Throws std::logic_error if the context is not a loopbench::asio::io_context.
+/// Returns the context as a loopbench::asio::io_context. Throws std::logic_error if it is not one.
 inline io_context& our_context(boost::asio::execution_context& context) {
     if (boost::asio::has_service<self_service>(context))
         return boost::asio::use_service<self_service>(context).self;
@@ -117,7 +117,7 @@ public:
         if (this == &other) return *this;
         service_.move_assign(implementation_, other.service_, other.implementation_);
         service_ = other.service_;
-        std::destroy_at(&executor_);  // some executors cannot be assigned
+        std::destroy_at(&executor_);  // because some executors cannot be assigned
         std::construct_at(&executor_, other.executor_);
         return *this;
     }

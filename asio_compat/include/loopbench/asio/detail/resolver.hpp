@@ -1,5 +1,5 @@
 // Resolves names to addresses. Each context that resolves names has one look-up thread, because
-// getaddrinfo(3) blocks until a name server answers. We start this thread; Asio does not.
+// getaddrinfo(3) blocks until a name server answers. This code, not Asio, starts the thread.
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
@@ -103,7 +103,7 @@ private:
     std::jthread thread_;
 };
 
-/// A look-up by name. `Query` contains a host, a service and hints.
+/// A look-up of the addresses for a name. `Query` contains a host, a service and hints.
 template <class Protocol, class Query>
 struct name_lookup : lookup_op {
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;
@@ -136,7 +136,7 @@ struct name_lookup : lookup_op {
     boost::asio::detail::addrinfo_type* found = nullptr;
 };
 
-/// A look-up by address.
+/// A look-up of the name for an address.
 template <class Protocol, class Endpoint>
 struct address_lookup : lookup_op {
     using results_type = boost::asio::ip::basic_resolver_results<Protocol>;

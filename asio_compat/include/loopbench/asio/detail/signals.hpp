@@ -233,7 +233,7 @@ public:
         ear_.fd = signal_hub::of_process().read_end();
         ear_.call = [](loop::io_operation& op) noexcept {
             signal_hub::of_process().read_all();
-            op.result = -EAGAIN;  // the operation never completes
+            op.result = -EAGAIN;  // read_all() empties the pipe, and the read waits again
             return false;
         };
         ear_.complete = [](operation*, completion) {};
@@ -257,7 +257,8 @@ private:
     io_op ear_;
 };
 
-/// A canceller in a handler's cancellation slot. The canceller's address is the key of its wait.
+/// The object in a handler's cancellation slot that cancels the handler's wait. The object's address is the
+/// key of the wait.
 class signal_canceller {
 public:
     explicit signal_canceller(wanted_signals& of) noexcept : set_(of) {}

@@ -24,8 +24,8 @@ using boost::asio::socket_base;
 using message_flags = socket_base::message_flags;
 
 /// Returns true for a simple transfer: it is on a stream, has one buffer, and has no flags. A simple transfer
-/// becomes a send or receive operation of the loop, which the kernel carries out on io_uring. Every other
-/// transfer becomes a function that the loop calls.
+/// becomes a send or receive operation of the loop, which the kernel carries out on io_uring. For every other
+/// transfer, the loop calls a function that makes the system call.
 template <class Native>
 bool is_simple(Native& buffers, int flags, socket_ops::state_type state) noexcept {
     return flags == 0 && (state & socket_ops::stream_oriented) != 0 && buffers.count() == 1;
@@ -331,7 +331,7 @@ public:
         return ec = {};
     }
 
-    // Functions that complete immediately.
+    // The functions below complete immediately.
 
     bool at_mark(const implementation_type& impl, error_code& ec) const {
         return socket_ops::sockatmark(impl.socket, ec);
@@ -402,7 +402,7 @@ public:
         return ec;
     }
 
-    // Functions that can block.
+    // The functions below can block.
 
     error_code wait(implementation_type& impl, socket_base::wait_type what, error_code& ec) {
         switch (what) {
@@ -497,7 +497,7 @@ public:
         }
     }
 
-    // Asynchronous operations.
+    // The functions below start asynchronous operations.
 
     template <class Handler, class IoExecutor>
     void async_wait(implementation_type& impl, socket_base::wait_type what, Handler& handler,
@@ -581,7 +581,7 @@ private:
         impl = implementation_type();
     }
 
-    /// Makes the socket non-blocking, and returns the error or success.
+    /// Makes the socket non-blocking. Returns the error code of this change.
     error_code ready(implementation_type& impl) {
         error_code ec;
         if ((impl.state & socket_ops::non_blocking) == 0)

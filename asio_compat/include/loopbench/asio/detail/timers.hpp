@@ -23,8 +23,9 @@ namespace loopbench::asio::detail {
 class wait_list;
 struct wait_op;
 
-/// A canceller in a handler's cancellation slot. The canceller and the wait point to each other. Neither
-/// points to the timer object, which can therefore be moved while the wait is pending.
+/// The object in a handler's cancellation slot that cancels the handler's wait. The canceller and the wait
+/// point to each other. Neither points to the timer object, which can therefore be moved while the wait is
+/// pending.
 struct wait_canceller {
     explicit wait_canceller(wait_op& of) noexcept;
     wait_canceller& operator=(wait_canceller&&) = delete;
@@ -36,13 +37,14 @@ struct wait_canceller {
     wait_op* wait;  // null after the wait has ended
 };
 
-/// One wait on a timer. The wait ends when it is cancelled, or when a check shows that it is due. Then its
-/// operation is queued.
+/// One wait on a timer. The wait ends when it is cancelled, or when a check shows that it is due. Then the
+/// wait is put into the ready queue.
 struct wait_op : loop::timer {
-    /// Returns the time of the next check, or time_point::min() if the wait is due.
+    /// A function that returns the time of the next check, or time_point::min() if the wait is due.
     using look_fn = loop::time_point (*)(const wait_op&);
 
-    /// `look` is null if the timer uses the loop's clock. In that case, `when` is the exact deadline.
+    /// Creates a wait that is checked at the time `when`. `look` returns the time of each later check; it is
+    /// null if the timer uses the loop's clock, and `when` is then the exact deadline.
     wait_op(core& in, loop::time_point when, look_fn look) noexcept : in_core(in), looks_again(look) {
         deadline = std::min(when, loop::never - loop::nanoseconds(1));  // `never` means "no deadline"
     }
@@ -53,7 +55,7 @@ struct wait_op : loop::timer {
         in_core.loop().arm(*this);
         has_been_armed = true;
     }
-    /// Returns true if the wait has fired and is in the ready queue.
+    /// Returns true if the wait's timer has fired, so that the wait is in the ready queue.
     bool has_fired() const noexcept { return has_been_armed && !armed; }
     bool is_over(core& in, completion how);
     bool is_due() noexcept {
