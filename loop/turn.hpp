@@ -1,4 +1,4 @@
-// The turn of a loop: wait, read the clock, run the ready operations. A loop does nothing else.
+// The turn of a loop: it waits, reads the clock, and runs the ready operations. A loop does nothing else.
 //
 // A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
 // policy (what the loop does when nothing is ready). Only the turn is a template that is compiled for each
@@ -13,15 +13,15 @@
 
 namespace loopbench::loop {
 
-/// The amount of work after which a loop asks for new events, and after which it ends a turn. Both limits
-/// count units of the work budget (operation.hpp).
+/// The amounts of work after which a loop asks the kernel for new events, and after which it ends a turn.
+/// Both limits count units of the work budget (operation.hpp).
 struct work_limits {
-    /// After this number of units, the loop checks for I/O and reads the clock again. With 0, it does so on
-    /// every turn.
+    /// The number of units after which the loop checks for I/O and reads the clock again. With 0, the loop
+    /// does so on every turn.
     std::size_t units_between_waits;
-    /// After this number of units, a turn ends, even if some operations that were ready when the turn began
-    /// have not run yet. With work_budget::without_limit, the turn runs all of these operations. The budget
-    /// is then refilled before each operation, so that it limits only the work of a single callback.
+    /// The number of units after which a turn ends, even if some operations that were ready when the turn
+    /// began have not run yet. With work_budget::without_limit, the turn runs all of these operations, and
+    /// the budget is refilled before each operation, so that it limits only the work of a single callback.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -51,12 +51,12 @@ public:
     void arm(timer& t) override { timers_.insert(t, last_now_); }
     void disarm(timer& t) noexcept override { timers_.erase(t); }
 
-    // The following members are for the wait policy.
+    // Only the wait policy uses the following members.
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// If functions that other threads posted have just run, polls for the next post for a moment. Returns
-    /// true if a post arrives during this time.
+    /// If the loop has just run functions that other threads posted, polls for the next post for a moment.
+    /// Returns true if a post arrives during this time.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -86,8 +86,9 @@ private:
     // as it was started, and was posted, could be cancelled by its own time limit.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step (event_loop::step()) ends early when the budget is used up. Therefore each design asks the
-        // kernel here at least once per budget. In take_turn(), some designs ask only when nothing is ready.
+        // A step (event_loop::step()) ends early when the budget is used up. Therefore, in a step, each
+        // design asks the kernel for events at least once per budget. In take_turn(), some designs ask the
+        // kernel only when nothing is ready.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -145,7 +146,7 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // posted functions have run since the last call of sees_next_post()
+    bool took_posts_ = false;     // posted functions have run since sees_next_post() was called last
     time_point wake_by_ = never;  // the limit of a step's wait
 };
 
@@ -153,8 +154,8 @@ private:
 // timers/precise_wait.hpp, spins for the last microseconds before a deadline.
 
 /// The policy that sleeps until an I/O event, a post or the next deadline. If operations are ready, or a post
-/// arrives just before the sleep, this policy does not sleep. It then asks the kernel for more events without
-/// waiting: with OnEveryTurn always, otherwise only if I/O is pending.
+/// arrives just before the sleep, this policy does not sleep. Instead, it asks the kernel for more events
+/// without waiting: always if OnEveryTurn is true, otherwise only if I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -169,12 +170,13 @@ struct blocking_wait {
 
 /// The usual policy, which asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy of the tutorials' loops. It asks the kernel on every turn, even if no I/O is pending. Compared
-/// with block_wait, each turn with ready operations and without pending I/O costs one more system call.
+/// The policy of the tutorials' loops. It asks the kernel for events on every turn, even if no I/O is
+/// pending. Compared with block_wait, each turn with ready operations and without pending I/O costs one more
+/// system call.
 using block_every_turn_wait = blocking_wait<true>;
 
-/// The policy that asks the kernel on every turn and never sleeps. The loop notices every event immediately,
-/// but always uses a whole core.
+/// The policy that asks the kernel for events on every turn and never sleeps. The loop notices every event
+/// immediately, but always uses a whole core.
 struct spin_wait {
     template <class Loop>
     void operator()(Loop& loop) {
@@ -183,9 +185,9 @@ struct spin_wait {
 };
 
 /// The policy of tutorial 000. On each turn except the first, it sleeps for one tick, and then asks the
-/// kernel without waiting. The policy uses little CPU, but the loop notices every event up to one tick late,
-/// because events do not end the sleep. The tutorial sleeps after the callbacks of a turn, which is the same
-/// moment as the start of the next turn.
+/// kernel for events without waiting. The policy uses little CPU, but the loop notices every event up to one
+/// tick late, because events do not end the sleep. The tutorial sleeps after the callbacks of a turn, which
+/// is the same moment as the start of the next turn.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

@@ -25,7 +25,7 @@ namespace loopbench::loop {
 /// The sizes of the driver's parts; each must be a power of two. The defaults are for programs; tests use
 /// smaller sizes.
 struct uring_limits {
-    unsigned submissions = 512;   // per entry; a turn with more submissions needs another entry
+    unsigned submissions = 512;   // per entry; a turn with more of them enters the kernel again
     unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
     unsigned buffers = 1024;      // for data that arrives before a read; see stream_feed.hpp
 };
@@ -38,7 +38,8 @@ public:
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
 
-    /// From now on, only the calling thread may enter the kernel with this ring. Throws std::system_error.
+    /// Enables the ring. From now on, only the calling thread may enter the kernel with it. Throws
+    /// std::system_error.
     void enable();
     bool is_enabled() const noexcept { return owner_ != 0; }
     /// Returns true if the calling thread is the ring's thread, or if the ring does not belong to a thread
@@ -55,7 +56,7 @@ public:
     /// or if the kernel accepts no submissions because it lacks memory.
     io_uring_sqe* try_sqe() noexcept;
     /// Does the same as try_sqe(), but throws std::system_error instead of returning null: EEXIST if the
-    /// thread is not the ring's thread, or ENOMEM.
+    /// thread is not the ring's thread, ENOMEM if the kernel lacks memory.
     io_uring_sqe& sqe();
 
     /// Enters the kernel: passes the submissions to the kernel, sleeps until there are `completions_wanted`

@@ -34,7 +34,7 @@ struct arrived_bytes {
     std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all these buffers, without the bytes that were already taken
+    std::uint32_t bytes = 0;  // in all buffers of the list, without the bytes already taken
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -251,7 +251,7 @@ public:
                (arrived_.count > buffers_max || arrived_.bytes >= provided_buffers::buffer_bytes);
     }
 
-    /// Called after a cancellation of the feed was submitted.
+    /// Marks the feed as stopping. Called after a cancellation of the feed was submitted.
     void stop() noexcept {
         state_ = state::stopping;
         ahead_ = true;
@@ -286,7 +286,8 @@ public:
         }
     }
 
-    /// Called after a separate receive request has received fewer bytes than its buffer could hold.
+    /// Records whether the socket may contain more data. Called after a separate receive request has received
+    /// fewer bytes than its buffer could hold.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }
