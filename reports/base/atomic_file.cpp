@@ -1,5 +1,5 @@
-// Writes a temporary file, syncs and closes it, renames it, and syncs the folder. Checks each step for
-// errors.
+// A replacement writes a temporary file, syncs and closes it, renames it, and syncs the folder. Each step is
+// checked for errors.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -73,11 +73,11 @@ void write_content(int fd, const new_file& of, const std::string& name) {
 class temporary_file {
 public:
     explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
-    /// Error messages contain `called` as the target's name.
+    /// Creates and locks the file. Error messages name the target `called`.
     temporary_file(fs::path target, std::string called)
         : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
-        // Does not use mkstemp, which ignores the umask and makes files that only their owner can read.
+        // mkstemp() is not used, because it ignores the umask and makes files that only their owner can read.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
             path_ = fmt::format("{}.{}-{}.tmp", target_.native(), ::getpid(), attempt);

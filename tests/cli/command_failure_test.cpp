@@ -309,7 +309,7 @@ TEST_F(command_failure, one_workload_of_a_huge_list_can_be_selected_but_selectin
     write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
-    EXPECT_EQ(one.code, 1) << one.error_tail;  // the contender prints its list instead of a result
+    EXPECT_EQ(one.code, 1) << one.error_tail;  // the contender printed its workloads instead of a result
     EXPECT_SAYS(one.output, "many: failed: in block 1 of 1: ");
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
                        {all, "--workload"});
@@ -339,7 +339,8 @@ TEST_F(command_failure, killing_a_run_keeps_the_reports_of_the_previous_run) {
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
-    // The contender of the first run starts the second run.
+    // The contender of the first run starts the second run, which uses the same folder, while the first run
+    // is in progress.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes

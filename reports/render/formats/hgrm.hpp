@@ -22,7 +22,7 @@ struct histogram {
     std::uint64_t trials = 0;
     double mean_ns = 0;          // the exact mean
     std::int64_t max_ns = 0;     // the exact maximum
-    std::vector<bucket> values;  // in ascending order; no bucket is empty
+    std::vector<bucket> values;  // in ascending order, without empty buckets
 };
 
 /// Writes all histograms into one text, in microseconds. Each histogram begins with a comment line that names
