@@ -75,8 +75,8 @@ public:
 
     bool done() const noexcept { return state_->done.is_set(); }
 
-    /// Returns a copy of the value, or throws the exception. Throws std::logic_error if the future is not
-    /// done.
+    /// Returns a copy of the future's value, or throws the future's exception. Throws std::logic_error if the
+    /// future is not done.
     T result() const {
         if (state_->exception) {
             state_->retrieved = true;

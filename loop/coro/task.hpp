@@ -45,7 +45,7 @@ struct root_state : operation, task_context {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // the place that started the task or its parent
+        std::source_location where;  // the place that started the task; for a child of a gather, its parent
     };
 
     root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame

@@ -24,8 +24,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// If the awaiter still polls, removes it from the ready queue. An awaiter still polls here only if
-    /// another loop destroys its frame.
+    /// If the awaiter still polls, removes it from the ready queue. This is the case only if another loop
+    /// destroys the frame of the awaiter.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);

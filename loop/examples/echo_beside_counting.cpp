@@ -59,7 +59,8 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// Serves `clients` clients, one after the other. If `clients` is negative, the server never ends.
+    /// Creates a server that serves `clients` clients, one after the other. If `clients` is negative, the
+    /// server never ends.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),

@@ -101,7 +101,7 @@ std::string share_text(double value);
 std::string human_time(double value_ns);
 
 /// Returns the comparison with the baseline as text: "ratio to asio-epoll 1.27 [1.25, 1.29]: faster". Names
-/// the metric unless it is the time. Returns "" without a comparison.
+/// the metric unless it is the time. Returns "" if the result was not compared.
 std::string comparison_text(const result& of);
 
 /// The codes of two warnings: the report covers a single shard; the merged record lacks shards.

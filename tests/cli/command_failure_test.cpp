@@ -18,7 +18,7 @@ class command_failure : public testing::Test {
 protected:
     command_failure() { loopbench.add_contender("asio-epoll", good_row); }
 
-    /// Runs `name` together with the baseline and returns the failure reason for `yield`.
+    /// Runs the contender `name` together with the baseline and returns the failure reason for `yield`.
     std::string reason_for(const std::string& name, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
         const auto ran = loopbench(more);

@@ -241,8 +241,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Waiting operations start only after all completions were handled. Therefore a reader receives a
-        // message that is spread over several buffers as a whole, and answers the message once.
+        // Waiting operations start only after all completions were handled. If a message is spread over
+        // several buffers, its reader therefore receives all of it together, and answers once.
         start_all();
     }
 

@@ -4,7 +4,7 @@
 // - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1), no request completes asynchronously: the second half of a
 //   request (for example, the receive after the socket has become readable) is deferred until this thread
 //   enters the kernel with GETEVENTS. Therefore the completion queue does not change while we read it. The
-//   flag IORING_SQ_TASKRUN shows, without a system call, if there are deferred halves.
+//   flag IORING_SQ_TASKRUN shows, without a system call, whether there are deferred halves.
 // - With IORING_SETUP_SINGLE_ISSUER, the ring belongs to the thread that enables it, and the kernel refuses
 //   entries from every other thread. uring_ring checks the thread before each entry.
 // - A full completion queue loses no completions (IORING_FEAT_NODROP): the kernel keeps further completions

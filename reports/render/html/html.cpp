@@ -56,7 +56,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Stores each text only once. Results refer to a text by its index.
+/// A pool that stores each text only once. Results refer to a text by its index.
 class text_pool {
 public:
     std::size_t place_of(const std::string& text) {

@@ -315,7 +315,8 @@ private:
         return from + "-" + to;
     }
 
-    /// Returns the values or the ratios of the results. Ratios need an interval.
+    /// Returns the cell with the ratios of these results, or with their values if a ratio or its interval is
+    /// missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -360,7 +361,7 @@ private:
         return {};
     }
 
-    /// Appends a space to each number without a mark, so that it is aligned with the marked numbers.
+    /// Appends a space to each text without a mark, so that it is aligned with the marked numbers.
     static void align_marks(shown_column& column) {
         const auto is_marked = [](const shown_cell& each) {
             return each.text.ends_with('=') || each.text.ends_with('?');
