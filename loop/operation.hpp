@@ -169,7 +169,7 @@ public:
 
     work_budget budget;
     unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // waiting tasks poll; see coro/woken_awaiter.hpp
+    bool tasks_poll = false;      // true if waiting tasks poll; see coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;

@@ -54,7 +54,7 @@ private:
     Atomic<operation*> newest_{nullptr};
 };
 
-/// The loop's notice to other threads that it sleeps or is about to sleep.
+/// A notice to other threads that the loop sleeps or is about to sleep.
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:

@@ -300,7 +300,7 @@ private:
     bool running_ = false;
     main_end main_end_{*this};
     std::atomic<bool> names_posted_{false};  // true if debug mode is on
-    alignas(64) operation_stack posted_;     // written by other threads
+    alignas(64) operation_stack posted_;     // other threads write to it, so it has its own cache line
 };
 
 }  // namespace loopbench::loop

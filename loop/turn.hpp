@@ -147,7 +147,7 @@ private:
     Wait wait_;
     adaptive_spin spin_;
     bool took_posts_ = false;     // posted functions have run since sees_next_post() was called last
-    time_point wake_by_ = never;  // the limit of a step's wait
+    time_point wake_by_ = never;  // the latest end of a step's wait
 };
 
 // The wait policies determine what a turn does before it reads the clock. Another policy, in

@@ -36,7 +36,7 @@ struct debug_mode {
     struct identity {
         const void* frame = nullptr;               // the task's innermost coroutine, which will resume
         const std::type_info* function = nullptr;  // the function that is called
-        std::source_location where = {};           // where the task was started or the function scheduled
+        std::source_location where = {};           // where the task was started or the function was scheduled
 
         std::string to_text() const;
     };

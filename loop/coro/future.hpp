@@ -178,7 +178,7 @@ public:
 
 private:
     future<T> outcome_;
-    task_context* context_;  // in the task's frame, which is destroyed when the task is done
+    task_context* context_;  // points into the task's frame, which is destroyed when the task is done
 };
 
 namespace detail {

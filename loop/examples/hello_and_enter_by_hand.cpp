@@ -138,7 +138,7 @@ private:
 
     const loop_calls& loop_;
     fetch_ms fetch_;
-    std::optional<loop_sleep> sleep_;  // the state: set after the answer has arrived
+    std::optional<loop_sleep> sleep_;  // the machine's state: set after the answer has arrived
 };
 
 // A task that runs a state machine to its end. Whenever a future that the machine has returned is done, the

@@ -127,7 +127,7 @@ private:
     unique_fd epoll_ = make_epoll();
     wake_event wake_;
     unique_fd timer_ = make_timer();
-    time_point armed_ = never;  // the deadline of the timerfd
+    time_point armed_ = never;  // the deadline to which the timerfd is set
     pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> events_;
 };

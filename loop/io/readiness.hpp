@@ -23,7 +23,7 @@ namespace loopbench::loop {
 /// the next call in each direction returns the error.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // generation_of(fd) when the descriptor was watched
+    std::uint32_t generation;  // generation_of(fd) when the driver began to watch the descriptor
     bool in;
     bool out;
     bool hung_up;         // no more data will arrive, or the descriptor is broken; then input stays ready
@@ -66,7 +66,7 @@ protected:
     /// directions must not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
-    /// Does the same as wait(), and calls report() for every report of the kernel.
+    /// Waits until `deadline` for reports of the kernel, and calls report() for each of them.
     virtual void wait_for_reports(time_point deadline) = 0;
 
     /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.

@@ -27,7 +27,7 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
 class clock {
 public:
     virtual time_point now() noexcept = 0;
-    /// Blocks the thread; only the tick policy uses it.
+    /// Blocks the thread for `duration`. Only the tick policy calls this function.
     virtual void sleep_for(nanoseconds duration) = 0;
     /// Waits for I/O until `deadline`; called instead of io.wait(deadline). The implementation can ask `loop`
     /// whether another thread has posted something.

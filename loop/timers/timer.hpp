@@ -1,4 +1,4 @@
-// The timer, and the operations that a timer queue must offer.
+// The timer, and the functions that a timer queue must have.
 #pragma once
 
 #include <algorithm>

@@ -49,7 +49,7 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// An ordered list of entries in chunks. No chunk is empty.
+/// An ordered list of timer entries, stored in chunks. No chunk is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
     timer_chunk* last = nullptr;  // meaningful only while `first` is not null

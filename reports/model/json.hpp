@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// The error for a text without the expected format. what() contains the position and the cause.
+/// The error for a text that does not have the expected format. what() contains the position and the cause.
 class format_error : public formatted_error {
 public:
     using formatted_error::formatted_error;

@@ -45,7 +45,7 @@ bool counts_samples(const metric_info& metric);
 /// Returns the metric with this name, or nullptr if the name is unknown.
 const metric_info* find_metric(std::string_view name);
 
-/// Returns a result of this metric that has no number yet.
+/// Returns a new result for this workload, contender and metric, which has no number yet.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
 /// Returns the metric's title. For an unknown metric, which a third-party report can contain, returns the

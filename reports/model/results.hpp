@@ -73,7 +73,7 @@ struct result {
     direction better = direction::smaller;
     bool deterministic = false;
     pairing made = pairing::sequential;          // the pairing of the trials
-    std::vector<std::optional<double>> samples;  // one per trial, by block; one per pair with --checks
+    std::vector<std::optional<double>> samples;  // one per trial, in block order; one per pair with --checks
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
@@ -90,7 +90,8 @@ struct result {
     /// each build are compared.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
-    /// Set for a percentile of too few samples, which is their maximum: the number of samples per trial.
+    /// The number of samples per trial, if there are too few of them for a percentile and the value is their
+    /// maximum instead.
     std::optional<std::uint64_t> max_of = {};
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
@@ -143,7 +144,7 @@ struct calibration {
     pairing made = pairing::sequential;  // the pairing of the trials
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // the number of blocks in each try below
+    std::uint64_t blocks = 0;  // the number of blocks in each try of `slowdowns`
     double try_s = 0;          // the duration of a try with its A/A comparison: three trials per block
     std::vector<detection_rate> slowdowns;
     std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
@@ -192,7 +193,7 @@ struct planned {
 };
 
 struct warning {
-    std::string code;  // never changes, so that programs can use it
+    std::string code;  // the same in all versions, so that programs can use it
     std::string message;
     std::string remedy;
 };
@@ -230,7 +231,7 @@ struct self_check {
     std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;
     std::optional<std::string> reason;  // always present unless the session is reliable
-    std::optional<double> spread_pct;   // how far the pairs' ratios are spread, over all workloads
+    std::optional<double> spread_pct;   // how much the ratios of single pairs vary, over all workloads
     std::vector<self_comparison> comparisons;
 };
 

@@ -110,7 +110,7 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     }
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best = &each == &all.front();  // third-party reports can contain an invalid interval
+        const bool is_best = &each == &all.front();  // needed if a third-party report has an invalid interval
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

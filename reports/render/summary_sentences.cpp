@@ -264,7 +264,7 @@ std::string lateness(const sources& those) {
 struct accurate {
     std::string_view workload;
     places leaders;
-    places others;  // significantly later than a leader
+    places others;  // contenders whose lateness is significantly greater than a leader's
 };
 
 /// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers

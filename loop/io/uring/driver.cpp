@@ -256,7 +256,7 @@ private:
     // x86-64, and on AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
-    // io_operation::state of a pending operation.
+    // The values of io_operation::state for pending operations.
     enum stage : std::uint8_t {
         queued,      // in one of the driver's queues
         in_kernel,   // in descriptor::requests, as in all following stages
@@ -572,7 +572,7 @@ private:
     io_operation* discarded_ = nullptr;  // the operation for which discard() waits
     bool lacks_cancels_ = false;         // some cancellations could not be submitted
     bool wake_is_armed_ = true;
-    time_point armed_ = never;  // the deadline of the kernel's timer
+    time_point armed_ = never;  // the deadline to which the kernel's timer is set
     __kernel_timespec timeout_{};
 };
 

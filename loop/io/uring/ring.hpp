@@ -84,7 +84,7 @@ public:
     /// Cancels all requests, waits until the kernel has released them, and drops their completions.
     void cancel_all() noexcept;
 
-    /// Returns the number of entries into the kernel with this ring.
+    /// Returns how many times the kernel was entered with this ring.
     std::uint64_t entries() const noexcept { return entries_; }
     /// Returns the number of submitted requests.
     std::uint64_t requests() const noexcept { return requests_; }

@@ -91,7 +91,7 @@ public:
         fill_ring();
     }
 
-    /// Returns the number of buffers that the kernel can take.
+    /// Returns the number of buffers that the kernel can take from the ring.
     unsigned available() const noexcept { return available_; }
 
     /// Called when the kernel has found no buffer; doubles the number of buffers. If several streams run out
@@ -108,7 +108,7 @@ public:
     /// Returns true if the buffers ran out at the limit and fewer than a quarter of them are free again.
     bool are_scarce() const noexcept { return scarce_; }
 
-    /// Appends a buffer to which the kernel has written `bytes` bytes.
+    /// Appends a buffer, to which the kernel has written `bytes` bytes, to `arrived`.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
         least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};

@@ -138,7 +138,7 @@ std::string kind_of(const result& item) {
                      item.reason ? json(*item.reason) : json(nullptr), item.level});
 }
 
-/// The texts of the results, and their kinds as JSON.
+/// The texts that results refer to, and the kinds of results as JSON (see kind_of()).
 struct pools {
     text_pool texts, kinds;
 };

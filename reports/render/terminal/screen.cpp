@@ -59,7 +59,7 @@ struct metric_column {
     std::string_view metric;
     std::string_view title;
     formatter format;
-    bool as_ratio = false;  // if true, only the baseline has a value, and the others have ratios to it
+    bool as_ratio = false;  // true if only the baseline has a value, and other contenders have ratios to it
 };
 
 /// A table of the screen; it shows some of the workloads.

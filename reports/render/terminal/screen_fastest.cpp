@@ -41,7 +41,8 @@ std::vector<section> sections_of(const indexed_report& in) {
     return all;
 }
 
-/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" without any.
+/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" if they have no
+/// significant ratio.
 std::string ratios_of(const indexed_report& in, const lead& those) {
     std::optional<double> least, most;
     for (const auto* item : those.from) {

@@ -9,7 +9,8 @@
 
 namespace loopbench::reports {
 
-/// Returns true for workloads in which a loop only schedules its own work. The screen shows them as a range.
+/// Returns true for workloads in which a loop only schedules its own work. The screen shows the values of
+/// these workloads as one range.
 bool is_scheduling(std::string_view workload);
 
 /// The fastest contenders of one kind of workload.

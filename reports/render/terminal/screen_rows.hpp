@@ -28,7 +28,7 @@ names contenders_with_numbers(const indexed_report& in, std::span<const std::str
 std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
                                 std::span<const std::string_view> metrics, std::string_view level_on = {});
 
-/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` are the contenders of the
+/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` contains the contenders of the
 /// table.
 std::string label_of(const indexed_report& in, const names& members, const names& all);
 
