@@ -196,8 +196,8 @@ struct task_context {
 /// function that ends the wait if the task is cancelled.
 class suspension {
 public:
-    /// Ends the wait of a cancelled task early: the function must arrange that the operation is queued,
-    /// immediately or soon. Null if the operation is already queued.
+    /// A function that ends the wait of a cancelled task early: it must arrange that the operation is queued,
+    /// immediately or soon. The pointer is null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;

@@ -177,10 +177,10 @@ public:
     /// off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Debug mode: calls `warn` if the last future of an exception is destroyed and no code has retrieved the
-    /// exception. This applies to promises and to the tasks of create_task(). (run() throws the exception of
-    /// a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn` turns the
-    /// warnings off.
+    /// Debug mode: calls `warn` if all futures with the same exception are destroyed and no code has
+    /// retrieved the exception. This applies to promises and to the tasks of create_task(). (run() throws the
+    /// exception of a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn`
+    /// turns the warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
     // Only drivers, timer queues, futures and awaiters use the following members.

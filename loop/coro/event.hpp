@@ -29,8 +29,8 @@ private:
     waiter_node* following_ = this;
 };
 
-/// The waiters in the order in which they were pushed. The list itself is also a node of the circle, between
-/// the last waiter and the first.
+/// A list of waiters, in the order in which they were pushed. The list itself is also a node of the circle,
+/// between the last waiter and the first.
 class waiter_list : waiter_node {
 public:
     bool empty() const noexcept { return following_ == this; }

@@ -349,8 +349,8 @@ class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// If the task was cancelled after some bytes were written, returns the number of these bytes; the task's
-    /// next await then throws task_cancelled.
+    /// Returns the result of the read or write. If the task was cancelled after some bytes were written, the
+    /// result contains the number of these bytes; the task's next await then throws task_cancelled.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

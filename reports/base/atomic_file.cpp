@@ -36,8 +36,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Removes a temporary file only if no process has the process id in the file's name, and no process has
-/// locked the file. A running writer locks its file.
+/// Removes the temporary files of `target` whose writers have ended: no process has the process id in the
+/// file's name, and no process has locked the file. (A running writer locks its file.)
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -114,8 +114,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Follows symbolic links to missing files, and returns the path that the last link names. Links in a circle
-/// also end the loop, because the kernel reports ELOOP for them instead of a missing file.
+/// Follows symbolic links to missing files, and returns the path that the last link names. Links that form a
+/// circle do not cause an endless loop, because the kernel reports ELOOP for them, and not a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&

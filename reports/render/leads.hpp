@@ -27,8 +27,8 @@ bool touch(const standing& one, const standing& other);
 
 /// Returns the contenders that can be compared, the best one first: the baseline, and all contenders whose
 /// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number. In a
-/// comparison of two reports, this is always so, because each ratio is relative to the contender's own old
-/// value.
+/// comparison of two reports, this is always the case, because each ratio is relative to the contender's own
+/// old value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
 /// Returns the best contender, and all others that are not significantly worse than any contender. A

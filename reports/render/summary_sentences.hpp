@@ -1,6 +1,6 @@
 // Summary sentences of a report, for a reader who looks at one screen. A sentence claims only what verdicts
 // and intervals show. If the intervals of two contenders touch, neither is called better. If a contender's
-// verdict is inconclusive, it counts as level with the baseline. If the session is unreliable, no sentence
+// verdict is inconclusive, it counts as equal to the baseline. If the session is unreliable, no sentence
 // claims a difference.
 #pragma once
 

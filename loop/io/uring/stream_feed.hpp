@@ -94,9 +94,9 @@ public:
     /// Returns the number of buffers that the kernel can take from the ring.
     unsigned available() const noexcept { return available_; }
 
-    /// Called when the kernel has found no buffer; doubles the number of buffers. If several streams run out
-    /// at the same time, the number is doubled only once. Returns false if there is no free buffer and the
-    /// limit is reached.
+    /// Doubles the number of buffers. Called when the kernel has found no free buffer. If several streams run
+    /// out at the same time, the number is doubled only once. Returns false if there is no free buffer and
+    /// the limit is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
