@@ -1,10 +1,10 @@
-// The turn of a loop: it waits, reads the clock, and runs the ready operations. A loop does nothing else.
+// The turn of a loop: wait, read the clock, run the ready operations. A loop does nothing else.
 //
-// A design is a composition: a driver (how I/O completes), a timer queue (how deadlines are kept) and a wait
-// policy (what the loop does when nothing is ready). Only the turn is a template that is compiled for each
-// design (designs.cpp), because its speed affects every callback. The rest of the loop is the plain class
-// event_loop, which reaches its timers through virtual functions, and its driver through the interface in
-// io/io.hpp.
+// A design is a composition of four parts: a driver (how I/O completes), a timer queue (how deadlines are
+// kept), a wait policy (how the loop asks the kernel for events) and work limits (how much runs in between).
+// Only the turn is a template that is compiled for each design (designs.cpp), because its speed affects every
+// callback. The rest of the loop is the plain class event_loop, which reaches its timers through virtual
+// functions, and its driver through the interface in io/io.hpp.
 #pragma once
 
 #include <thread>
@@ -13,15 +13,15 @@
 
 namespace loopbench::loop {
 
-/// The amounts of work after which a loop asks the kernel for new events, and after which it ends a turn.
-/// Both limits count units of the work budget (operation.hpp).
+/// Two limits on the work of a loop, in units of the work budget (operation.hpp): after the first, the loop
+/// asks for new events; after the second, it ends the turn.
 struct work_limits {
     /// The number of units after which the loop checks for I/O and reads the clock again. With 0, the loop
     /// does so on every turn.
     std::size_t units_between_waits;
     /// The number of units after which a turn ends, even if some operations that were ready when the turn
-    /// began have not run yet. With work_budget::without_limit, the turn runs all of these operations, and
-    /// the budget is refilled before each operation, so that it limits only the work of a single callback.
+    /// began have not run yet. With work_budget::without_limit, the turn runs all of these operations. In
+    /// this case, the budget is refilled before each operation: it limits one callback, but not the turn.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -55,8 +55,8 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// If the loop has just run functions that other threads posted, polls for the next post for a moment.
-    /// Returns true if a post arrives during this time.
+    /// Polls briefly for the next post, but only if functions that other threads posted have just run.
+    /// Returns true if a post arrives in this time.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -82,13 +82,14 @@ private:
         while (!done);
     }
 
-    // In a step, posted operations run before due timers. Otherwise an I/O operation that completed as soon
-    // as it was started, and was posted, could be cancelled by its own time limit.
+    // A step queues posted operations before it expires timers. asio_compat posts an I/O operation that
+    // completes as soon as it is started. If timers expired first, the operation's own time limit could
+    // cancel it. Only asio_compat takes steps, so take_turn() does not need this order.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step (event_loop::step()) ends early when the budget is used up. Therefore, in a step, each
-        // design asks the kernel for events at least once per budget. In take_turn(), some designs ask the
-        // kernel only when nothing is ready.
+        // A step (event_loop::step()) ends when the budget is used up, even if operations are still ready. A
+        // design that asks the kernel only when nothing is ready might then never ask. Therefore each design
+        // asks here at least once per budget.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -155,7 +156,7 @@ private:
 
 /// The policy that sleeps until an I/O event, a post or the next deadline. If operations are ready, or a post
 /// arrives just before the sleep, this policy does not sleep. Instead, it asks the kernel for more events
-/// without waiting: always if OnEveryTurn is true, otherwise only if I/O is pending.
+/// without waiting. If OnEveryTurn is false, it does so only if I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -170,12 +171,11 @@ struct blocking_wait {
 
 /// The usual policy, which asks the kernel for more events only if I/O is pending.
 using block_wait = blocking_wait<false>;
-/// The policy of the tutorials' loops. It asks the kernel for events on every turn, even if no I/O is
-/// pending. Compared with block_wait, each turn with ready operations and without pending I/O costs one more
-/// system call.
+/// The policy of loops that ask the kernel each time, even if no I/O is pending, as in tutorials 002 and 004.
+/// Compared with block_wait, this costs one more system call if operations are ready and no I/O is pending.
 using block_every_turn_wait = blocking_wait<true>;
 
-/// The policy that asks the kernel for events on every turn and never sleeps. The loop notices every event
+/// The policy that never sleeps: it only asks the kernel, without waiting. The loop notices every event
 /// immediately, but always uses a whole core.
 struct spin_wait {
     template <class Loop>
@@ -184,10 +184,10 @@ struct spin_wait {
     }
 };
 
-/// The policy of tutorial 000. On each turn except the first, it sleeps for one tick, and then asks the
-/// kernel for events without waiting. The policy uses little CPU, but the loop notices every event up to one
-/// tick late, because events do not end the sleep. The tutorial sleeps after the callbacks of a turn, which
-/// is the same moment as the start of the next turn.
+/// The policy of tutorial 000. On each turn, it asks the kernel without waiting; before that, it sleeps for
+/// one tick, except on the first turn. The policy uses little CPU, but the loop notices every event up to one
+/// tick late, because events do not end the sleep. The tutorial sleeps at the end of a turn. This policy
+/// sleeps at the start of the next turn, which is the same moment.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

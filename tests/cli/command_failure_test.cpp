@@ -192,8 +192,8 @@ TEST_F(command_failure, an_unknown_name_causes_a_usage_error_that_suggests_the_n
 TEST_F(command_failure, missing_commands_and_invalid_option_values_cause_usage_errors) {
     const auto out = loopbench.out();
     expect_usage_error({}, {"command is missing", "list, run, compare"});
-    expect_usage_error({"-x"}, {"loopbench does not accept -x", "list, run"});
-    expect_usage_error({"--frob", "run"}, {"loopbench does not accept --frob"});
+    expect_usage_error({"-x"}, {"does not accept the option -x", "list, run"});
+    expect_usage_error({"--frob", "run"}, {"does not accept the option --frob"});
     expect_usage_error({"run", "--quick", "--full", "-o", out}, {"--full"});
     for (const auto* count : {"0", "-1", "x", "1e3", "99999999999999999999"})
         expect_usage_error({"run", "--blocks", count, "-o", out}, {"--blocks"});

@@ -11,6 +11,7 @@ that the commands work, and evidence_test.py checks the numbers.
 
 import fnmatch
 import pathlib
+import json
 import re
 import subprocess
 import sys
@@ -61,8 +62,8 @@ def dead_links(document):
 
 
 def workloads_of(loopbench):
-    listed = subprocess.run([loopbench, "list"], check=True, capture_output=True, text=True).stdout
-    return re.findall(r"^  (\S+)", listed[listed.index("\nworkloads\n"):listed.index("\nmetrics\n")], re.MULTILINE)
+    listed = subprocess.run([loopbench, "list", "--json"], check=True, capture_output=True, text=True).stdout
+    return [each["name"] for each in json.loads(listed)["workloads"]]
 
 
 def unknown_workloads(document, workloads):

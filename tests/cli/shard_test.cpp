@@ -146,7 +146,7 @@ TEST_F(shard_command, merging_shards_with_different_plans_or_builds_is_refused_a
     ASSERT_EQ(run_shard("2/2", "c").code, 0);
     const auto other_build = merge({"a", "c"});
     EXPECT_EQ(other_build.code, 2);
-    EXPECT_SAYS(other_build.error_tail, "checksum of loop-epoll");
+    EXPECT_SAYS(other_build.error_tail, "checksum of the file loop-epoll");
     EXPECT_EQ(loopbench({"merge", at("a"), "-o", at("a")}).code, 2) << "it would overwrite a shard";
     EXPECT_FALSE(fs::exists(loopbench.out()));
 }

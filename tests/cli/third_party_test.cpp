@@ -43,16 +43,22 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     const auto found = times();
     const auto odd = R"(set/odd name: sort<std::pair<int, long>>(a, b)[3]{2}+*?.^$|\ "q" ü -x)";
-    for (const auto* name : {"set/plain", odd, "set/unit", "set/repeated", "set/aggregates", "set/iterations",
-                             "set/counters", "set/complexity/64", "set/complexity/128",
-                             "set/threads/manual_time/threads:1", "set/threads/manual_time/threads:2"}) {
+    const auto odd_name = fmt::format("{}/manual_time", odd);
+    for (const std::string& name :
+         {std::string{"set/plain/manual_time"}, odd_name, std::string{"set/unit/manual_time"},
+          std::string{"set/repeated/repeats:3/manual_time"},
+          std::string{"set/aggregates/repeats:3/manual_time"},
+          std::string{"set/iterations/iterations:10/manual_time"}, std::string{"set/counters/manual_time"},
+          std::string{"set/complexity/64/manual_time"}, std::string{"set/complexity/128/manual_time"},
+          std::string{"set/threads/manual_time/threads:1"},
+          std::string{"set/threads/manual_time/threads:2"}}) {
         ASSERT_TRUE(found.contains(name)) << name << ran.output;
         const auto& time = found.at(name);
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
     EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are not benchmarks";
-    EXPECT_NEAR(found.at("set/unit")["median"].get<double>(), 105'000, 700)
+    EXPECT_NEAR(found.at("set/unit/manual_time")["median"].get<double>(), 105'000, 700)
         << "in ns, although it printed other units";
     for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
@@ -75,10 +81,10 @@ TEST_F(third_party, two_builds_that_keep_a_core_busy_run_concurrently_on_the_sam
 
 TEST_F(third_party, two_builds_that_wait_run_sequentially_unless_the_option_pairing_is_given) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set/plain", "--blocks", "6"});
-    EXPECT_EQ(times().at("set/plain")["pairing"], "sequential");
+    EXPECT_EQ(times().at("set/plain/manual_time")["pairing"], "sequential");
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
             {"--workload", "set/plain", "--blocks", "6", "--pairing", "concurrent"});
-    EXPECT_EQ(times().at("set/plain")["pairing"], "concurrent");
+    EXPECT_EQ(times().at("set/plain/manual_time")["pairing"], "concurrent");
     EXPECT_EQ(compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--pairing", "sideways"}).code, 2);
 }
 
@@ -96,7 +102,8 @@ TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {
                              {"--workload", "broken", "--workload", "set/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_SAYS(ran.error_tail, "no such device");
-    EXPECT_EQ(times().at("set/plain")["samples"].size(), 6U) << "the other benchmarks were measured";
+    EXPECT_EQ(times().at("set/plain/manual_time")["samples"].size(), 6U)
+        << "the other benchmarks were measured";
 }
 
 TEST_F(third_party, resuming_a_killed_comparison_gives_the_exit_code_of_an_uninterrupted_comparison) {

@@ -201,11 +201,11 @@ TEST_F(shards, the_error_for_shards_of_different_builds_names_the_file_and_the_t
                                       write_script(folder / "bin/loop", "exit 3");
                                       return add({2, 2}, "b");
                                   }()});
-    EXPECT_SAYS(changed, "the checksum of loop ");
+    EXPECT_SAYS(changed, "the checksum of the file loop ");
     EXPECT_SAYS(refusal_of([](bench::session_record& of) {
                     of.plan.contenders[0].environment = {{"LOOPBENCH_SLOWDOWN", "0.03"}};
                 }),
-                "the environment of asio-epoll is {} in the first");
+                "the environment of the contender asio-epoll is {} in the first");
 }
 
 TEST_F(shards, a_copy_of_the_executables_in_another_folder_counts_as_the_same_build) {
@@ -320,7 +320,7 @@ TEST_F(shards, a_merged_record_must_list_each_shard_once_and_its_shards_must_sta
     EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":1,"of":2})"),
                 "occurs twice");
     EXPECT_SAYS(complaint(R"("shard":{"number":2,"of":2})", R"("shard":{"number":2,"of":3})"),
-                "number of shards");
+                "numbers of shards");
 }
 
 }  // namespace

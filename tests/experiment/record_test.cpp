@@ -304,10 +304,11 @@ TEST(record, resuming_on_another_machine_or_with_other_environment_variables_is_
         return complaint_of<bench::usage_error>([&] { bench::refuse_other_place(read, elsewhere); });
     };
     using place = reports::environment;
-    EXPECT_SAYS(refusal_where([](place& at) { at.kernel = "Linux 7"; }), "kernel (, not Linux 7)");
+    EXPECT_SAYS(refusal_where([](place& at) { at.kernel = "Linux 7"; }), "is Linux 7 now");
     EXPECT_NE(refusal_where([](place& at) { at.cpu_model = "x"; }), "");
     EXPECT_NE(refusal_where([](place& at) { at.cores = 64; }), "");
-    EXPECT_SAYS(refusal_where([](place& at) { at.clocksource = "hpet"; }), "(none, not hpet)");
+    EXPECT_SAYS(refusal_where([](place& at) { at.clocksource = "hpet"; }),
+                "none when the run started, but is hpet now");
     EXPECT_NE(refusal_where([](place& at) { at.governor = "powersave"; }), "");
     EXPECT_NE(refusal_where([](place& at) { at.timer_slack_ns = 1; }), "");
     EXPECT_SAYS(refusal_where([](place& at) { at.loopbench_version = "0.0.9"; }), "version of loopbench");

@@ -132,7 +132,7 @@ TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
     reports::write_file_atomically(folder_of("old") / "13",
                                    content_of(folder_of("old") / "13") + std::string(500, '#'));
     fs::permissions(folder_of("old") / "13", fs::perms::owner_all);
-    complaint("not layouts");
+    complaint("sizes differ too much");
     loopbench.add_contender("old", good_row);
     complaint("/old is an executable and ");
 }

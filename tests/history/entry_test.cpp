@@ -72,8 +72,9 @@ TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
         bench::read_entry(reports::write_json(report), "report.json", {});
         ADD_FAILURE();
     } catch (const reports::format_error& error) {
-        EXPECT_STREQ(error.what(),
-                     "report.json: time of loop-epoll on yield occurs twice; write the report again");
+        EXPECT_STREQ(
+            error.what(),
+            "report.json: the metric time of loop-epoll on yield occurs twice; write the report again");
     }
     report.results.back().made = reports::pairing::interleaved;
     EXPECT_NO_THROW(bench::entry_of(report, {})) << "the same metric with another pairing is another series";

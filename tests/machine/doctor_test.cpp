@@ -312,7 +312,7 @@ TEST(doctor, the_doctor_command_examines_the_installed_contenders) {
     EXPECT_EQ(loopbench({"doctor"}).code, 5);
     const auto text = loopbench({"doctor"}).output;
     const auto last = text.substr(text.rfind('\n', text.size() - 2) + 1);
-    for (const char* part : {"not fit", "builds (compiled without"}) EXPECT_SAYS(last, part);
+    for (const char* part : {"not fit", "compiled without"}) EXPECT_SAYS(last, part);
     EXPECT_EQ(nlohmann::json::parse(loopbench({"doctor", "--json"}).output)["fitness"], "not fit");
     EXPECT_EQ(loopbench({"doctor", "--contender-dir", "/no/where"}).code, 2);
 }

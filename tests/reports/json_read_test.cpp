@@ -106,7 +106,7 @@ TEST(json_read, valid_json_that_is_not_a_report_is_refused) {
 TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     const auto text =
         reader_complaint("{\n \"x\": " + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
-    EXPECT_SAYS(text, "line 2, column 70: nested more than 64 levels deep");
+    EXPECT_SAYS(text, "line 2, column 70: the text is nested more than 64 levels deep");
 }
 
 TEST(json_read, an_object_with_too_many_keys_is_refused_and_so_is_a_text_that_is_too_long) {

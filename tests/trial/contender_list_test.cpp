@@ -121,7 +121,7 @@ TEST(contender_list, two_contenders_with_the_same_name_cause_an_error_that_shows
 
 TEST(contender_list, a_contender_lists_the_workloads_of_the_requested_size) {
     const auto who = asked("echo $LOOPBENCH_SIZE/real_time; echo $1");
-    EXPECT_EQ(who.workloads, (std::vector<std::string>{"small", "--benchmark_list_tests=true"}));
+    EXPECT_EQ(who.workloads, (std::vector<std::string>{"small/real_time", "--benchmark_list_tests=true"}));
     EXPECT_EQ(who.problem, "");
 }
 

@@ -156,7 +156,8 @@ TEST(gbench_json, deep_nesting_is_refused_before_it_overflows_the_stack) {
     };
     EXPECT_EQ(complaint(nested(62)), "");
     for (const std::size_t levels : {63U, 1'000'000U})
-        EXPECT_SAYS(complaint(nested(levels)), "line 1, column 100: nested more than 64 levels deep")
+        EXPECT_SAYS(complaint(nested(levels)),
+                    "line 1, column 100: the text is nested more than 64 levels deep")
             << levels;
     EXPECT_NE(complaint(std::string(1'000'000, '[')), "");
 }

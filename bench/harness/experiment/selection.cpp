@@ -56,6 +56,7 @@ bool matches(std::string_view pattern, std::string_view name) {
     const std::string whole{name};
     if (exact == whole) return true;  // special characters, as in "sort<int[3]>", match themselves
     if (exact.size() > 1 && exact.ends_with('/')) exact.pop_back();
+    if (whole.starts_with(exact) && whole[exact.size()] == '/') return true;
     return ::fnmatch(exact.c_str(), whole.c_str(), 0) == 0 ||
            ::fnmatch((exact + "/*").c_str(), whole.c_str(), 0) == 0;
 }

@@ -127,8 +127,8 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     std::vector<reports::result> all;
     if (rows.error || rows.by_metric.empty()) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        const auto [status, reason] =
-            outcome_of_error(rows.error.value_or("the program did not print the time of the benchmark"));
+        const auto error = rows.error.value_or("the program did not print the time of the benchmark");
+        const auto [status, reason] = outcome_of_error(error);
         item.status = status;
         item.reason = reason;
         return all;

@@ -1,5 +1,5 @@
-// Finds change points by permutation tests. For each new order of n values, a test sums only the distances
-// from each value to the values before it. This takes n * n / 2 subtractions.
+// Finds change points by permutation tests. A test draws random orders of n values. For each order, it
+// computes only the distances from each value to the values before it, with n * n / 2 subtractions.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums, because each
-/// addition to a single sum would wait for the previous addition.
+/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums. With a single
+/// sum, each addition would have to wait for the previous addition.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -46,7 +46,8 @@ public:
         found_ = best_split();
     }
 
-    /// Returns true if a split with a positive Q exists. Windows with very few values can lack such a split.
+    /// Returns true if a split of the window has a positive energy distance Q. Windows with very few values
+    /// can lack such a split.
     [[nodiscard]] bool has_split() const { return found_.q > 0; }
     [[nodiscard]] std::size_t at() const { return found_.at; }
     [[nodiscard]] bool is_decided() const { return met_one_as_large_; }
@@ -54,8 +55,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws random orders until `orders` orders have been drawn in total, or until an order has a Q that is
-    /// at least as large as the Q of the real order.
+    /// Draws random orders until `orders` orders have been drawn in total, or until the largest Q of a random
+    /// order is at least as large as that of the real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -75,7 +76,7 @@ private:
 
     [[nodiscard]] split best_split() const {
         split best;
-        double front = 0, back = total_;  // sums of the distances within each part
+        double front = 0, back = total_;  // the sum of the distances within each of the two parts
         for (std::size_t i = 0; i + least_ < values_.size(); ++i) {
             const double to_front = distance_to_all(values_[i], std::span{values_}.first(i));
             front += to_front;
@@ -109,12 +110,12 @@ public:
         look_from(0);
     }
 
-    /// Returns the next window's test, or nothing at the end of the series.
+    /// Returns the test of the next window, or nothing at the end of the series.
     std::optional<window_test> next() {
         for (; !waiting_.empty(); advance(false)) {
             const auto [begin, end] = waiting_.back();
             const auto values = series_.subspan(begin, end - begin);
-            // Skips constant windows quickly, because most counts stay the same for years.
+            // Skips windows whose values are all equal, because most counts stay the same for years.
             const bool is_constant = std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end();
             if (values.size() >= 2 * rule_.least && !is_constant) return window_test{values, rule_.least};
         }
@@ -136,8 +137,9 @@ private:
         waiting_.push_back({begin, std::min(begin + rule_.window, series_.size())});
     }
 
-    /// Removes the window that was just tested, which is the last waiting window. The first waiting window
-    /// moves along the series. The other waiting windows are parts of windows that were split.
+    /// Removes the last waiting window, which was just tested, and adds the windows to test next.
+    /// `has_changed` is true if the test found a change point in the window; the window is then split there.
+    /// The first waiting window moves along the series; all others are parts of split windows.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;
@@ -164,7 +166,8 @@ std::uint64_t orders_for(double level) {
     return static_cast<std::uint64_t>(std::ceil(1 / level));
 }
 
-/// Draws the orders that the tests need. For each window, returns true if its level changed.
+/// Draws the random orders that the tests need. Returns a list with one value for each test: true if the
+/// level changed in the window.
 std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule) {
     auto left = std::ssize(tests);
     for (double needed = rule.level; left > 0;) {
@@ -172,8 +175,8 @@ std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule
         const auto still = std::ranges::count_if(tests, [](const auto& test) { return !test.is_decided(); });
         if (still == left) break;
         left = still;
-        // If `left` windows have p-values that are at most this level, the correction accepts all of these
-        // windows.
+        // `left` is the number of tests whose p-value can still be small. If all these p-values are at most
+        // `needed`, the correction accepts all these tests.
         needed = std::min(rule.level,
                           rule.family_level * static_cast<double>(left) / static_cast<double>(tests.size()));
     }

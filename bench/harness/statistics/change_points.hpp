@@ -1,4 +1,5 @@
-// Finds the runs at which the level of a series changed. Searches thousands of series together.
+// Finds change points: the runs at which the level of a series of measured values changed. Searches thousands
+// of series together.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +14,17 @@ struct change_point {
 };
 
 struct change_rule {
-    /// The significance level of one test. This level is small because a user searches a series again after
-    /// every run, and these tests use nearly the same data.
+    /// The significance level of one test. This level is small because a series is searched again after every
+    /// new run, with nearly the same data.
     double level = 0.0005;
     /// The significance level of all series that are tested in one step: the accepted share of false change
     /// points among all reported change points (Benjamini and Hochberg, correction.hpp).
     double family_level = 0.01;
-    /// The number of values that are tested together. This limit makes a result independent of much later
+    /// The number of values that one test uses at most. This limit makes the result independent of much later
     /// values, and makes the computing time proportional to the length of a series.
     std::size_t window = 60;
-    /// The smallest number of values that form a level. Thus one or two slow runs do not become a change.
+    /// The smallest number of values that form a level. Thus one or two slow runs are not reported as a
+    /// change.
     std::size_t least = 3;
 };
 
@@ -42,9 +44,9 @@ struct change_rule {
 ///
 /// Orders are drawn until the Q of an order is at least as large as that of the real order (J. Besag and P.
 /// Clifford, "Sequential Monte Carlo p-Values", Biometrika 78, 1991), but at first at most 1/level orders. If
-/// none of these orders has such a Q, as many further orders are drawn as the correction needs. The
-/// correction needs more orders if fewer series changed. Constant values are not tested. All calls draw the
-/// same orders.
+/// the Q of all these orders is smaller, as many further orders are drawn as the correction needs. The
+/// correction needs more orders if fewer series changed. A window of equal values is not tested. Every call
+/// of this function draws the same sequence of orders.
 std::vector<std::vector<change_point>> change_points(std::span<const std::vector<double>> series,
                                                      const change_rule& rule = {});
 

@@ -1,6 +1,6 @@
-// Corrections for many comparisons. If no contenders differ, forty comparisons at 5 % report a false
-// difference in 87 % of all reports. Each of the two corrections below reduces this share to 5 %. Their
-// results differ if many contenders differ.
+// Corrections for many comparisons. If no contenders differ, 87 % of all reports with forty comparisons at
+// the 5 % level show at least one false difference. Each of the two corrections below reduces this share to 5
+// %. The two corrections give different results if many contenders differ.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ constexpr auto names_of(correction) {
 /// Benjamini and D. Yekutieli, Ann. Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);
 
-/// Returns the significance level for one more difference if `found` of `count` comparisons are already
-/// significant.
+/// Returns the level that the p-value of one more comparison must reach to be significant, if `found` of
+/// `count` comparisons are already significant.
 double level_for_one_more(std::size_t found, std::size_t count, double alpha, correction how);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Tests means of hosts with Student's t distribution and Fisher's F distribution.
+// Tests the means of values from several hosts with Student's t distribution and Fisher's F distribution.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <algorithm>

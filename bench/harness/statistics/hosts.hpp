@@ -1,5 +1,5 @@
-// Statistics of several machines (hosts). Machines differ from each other, and more blocks on one machine do
-// not reveal these differences.
+// Statistics of several machines (hosts). Machines differ from each other, and additional blocks on one
+// machine do not reveal these differences.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace loopbench::bench {
 
-/// A value of one block, usually a log ratio.
+/// The value of one block, usually a log ratio, and the number of the host on which the block ran.
 struct host_value {
     std::size_t host = 0;
     double value = 0;
 };
 
-/// Returns the median of each host's blocks, ordered by the hosts' numbers.
+/// Returns the median of the values of each host, in the order of the hosts' numbers.
 std::vector<double> medians_of_hosts(std::span<const host_value> values);
 
-/// The smallest number of hosts for which an interval needs no assumption about the distribution
-/// (median.hpp).
+/// The smallest number of hosts for which the interval of median.hpp can be used, which assumes nothing about
+/// the distribution of the values.
 inline constexpr std::size_t many_hosts = 6;
 
 /// Returns the median of the values of two or more hosts, and the interval of the mean of these values. The
@@ -36,17 +36,19 @@ inline constexpr std::size_t many_hosts = 6;
 /// of comparisons would need hundreds of times as many draws.
 estimate few_hosts_with_interval(std::span<const double> hosts, double level = default_level);
 
-/// Returns the one-sided p-value of the hypothesis that the true mean is at most `value`. If this p-value is
-/// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
+/// Returns the one-sided p-value of the hypothesis that the true mean of the hosts' values is at most
+/// `value`. If this p-value is p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at
+/// `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns a distance. If the true mean lies this far beyond a threshold, the two-sided test at this level
-/// finds it beyond the threshold in about three of four runs like this one.
+/// Returns the distance from a threshold at which a true mean is usually detected: if the mean lies this far
+/// beyond the threshold, the two-sided test at this level is significant in about three of four runs like
+/// this one.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
-/// Returns the standard deviation between hosts. Uses layout_deviation() (layout.hpp), because a difference
-/// between blocks of two hosts contains the effects of the two hosts, as a contrast contains the effects of
-/// two layouts. Returns nothing if too few hosts have two blocks.
+/// Returns the standard deviation of the effects of hosts. Uses layout_deviation() (layout.hpp), because a
+/// difference between blocks of two hosts contains the effects of the two hosts, as a contrast contains the
+/// effects of two layouts. Returns nothing if too few hosts have two blocks.
 std::optional<double> host_deviation(std::span<const host_value> values);
 
 /// Returns the p-value of the hypothesis that all hosts have the same mean. Uses a one-way analysis of

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-/// Returns three times the robust standard deviation, which is the standard deviation of a normal
-/// distribution with the same median absolute deviation.
+/// Returns the limit to which contrasts are clamped: three times their robust standard deviation, which is
+/// the standard deviation of a normal distribution with the same median absolute deviation.
 double furthest(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;

@@ -13,7 +13,7 @@ namespace loopbench::bench {
 /// if layouts have no effect.
 struct layout_contrast {
     std::uint64_t block = 0;
-    std::size_t faster = 0, slower = 0;  // numbers of layouts, the same in all contrasts
+    std::size_t faster = 0, slower = 0;  // layout numbers; a layout has the same number in all contrasts
     double log_ratio = 0;
 };
 
@@ -21,12 +21,12 @@ struct layout_contrast {
 /// effects a of all layouts have the same variance. Therefore two contrasts x and y of different blocks have
 /// the covariance c * variance, with
 ///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse].
-/// The variance is the sum of c x y divided by the sum of c * c, over all such pairs of contrasts. This is a
-/// moment estimate like C. R. Henderson's (Biometrics 9, 1953); it requires neither balanced data nor a
-/// certain distribution. Contrasts beyond three robust standard deviations are clamped to this limit, because
-/// otherwise one disturbed block would dominate the sum. Returns 0 if the estimated variance is negative
-/// because of noise, and nothing if fewer than six pairs of contrasts share a layout. Uses only the first
-/// 2000 contrasts.
+/// Here, [condition] is 1 if the condition is true, and otherwise 0. The variance is the sum of c x y divided
+/// by the sum of c * c, over all such pairs of contrasts. This is a moment estimate like C. R. Henderson's
+/// (Biometrics 9, 1953); it requires neither balanced data nor a certain distribution. Contrasts beyond three
+/// robust standard deviations are clamped to this limit, because otherwise one disturbed block would dominate
+/// the sum. Returns 0 if the estimated variance is negative because of noise, and nothing if fewer than six
+/// pairs of contrasts share a layout. Uses only the first 2000 contrasts.
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts);
 
 }  // namespace loopbench::bench

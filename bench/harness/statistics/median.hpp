@@ -37,32 +37,31 @@ double median_of(std::span<const double> samples);
 /// for five samples, C_1 is 93.75 %. `level` must be at least 1/2.
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
-/// Returns log(numerator / denominator) for each block with two values. Index i of the two lists is block i.
-/// Returns an empty list if a value is not above zero, or if a quotient does not fit into a double, because
-/// ratios are then meaningless.
+/// Returns log(numerator / denominator) for each block in which both values exist. Index i of each list is
+/// block i. Returns an empty list if a value is not above zero, or if a ratio does not fit into a double,
+/// because ratios are then meaningless.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// Returns the log ratio of `mine` and `theirs` for each block with two values. A log ratio is above 0 if
-/// `mine` is better.
+/// Returns the log ratio of `mine` and `theirs` for each block in which both values exist. A log ratio is
+/// above 0 if `mine` is better.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);
 
-/// The magnitude of log_quotient() if exactly one value is 0. It is larger than the logarithm of the quotient
-/// of any two doubles.
+/// The absolute value of the result of log_quotient() if exactly one of the two arguments is 0. It is larger
+/// than the logarithm of the quotient of any two positive doubles.
 inline constexpr double log_beyond_ratios = 1500;
 
-/// Returns log(numerator / denominator) of two values that are not negative. Extends the order of logarithms
-/// to zeros: returns 0 if both values are 0, and log_beyond_ratios or -log_beyond_ratios if only one value is
-/// 0. Medians and sign tests of log quotients are valid, because they use only the order of values.
+/// Returns log(numerator / denominator) of two values that are not negative. Returns 0 if both values are 0.
+/// If only one value is 0, returns log_beyond_ratios or -log_beyond_ratios, which is beyond all other
+/// results. Medians and sign tests of the results are valid, because they use only the order of values.
 double log_quotient(double numerator, double denominator);
 
-/// Converts an estimate of logarithms to an estimate of ratios.
+/// Converts an estimate of log ratios to an estimate of ratios.
 estimate exponentiated(estimate of_logs);
 
-/// Returns the median of these log ratios and its interval, both exponentiated. `log_ratios` must not be
-/// empty.
+/// Returns the median of `log_ratios` and its interval, converted to ratios. `log_ratios` must not be empty.
 estimate ratio_from(std::span<const double> log_ratios, double level = default_level);
 
 }  // namespace loopbench::bench

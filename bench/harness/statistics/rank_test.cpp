@@ -1,4 +1,4 @@
-// Computes the exact distribution of U by Mann and Whitney's recurrence.
+// Computes the exact distribution of the Mann-Whitney statistic U by Mann and Whitney's recurrence.
 #include "bench/harness/statistics/rank_test.hpp"
 
 #include <algorithm>
@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// Returns P(U = u) for every u, for samples without ties. Computes counts(m, n, u) = counts(m - 1, n, u - n)
-/// + counts(m, n - 1, u) row by row. Stores the counts as probabilities, because counts would overflow.
+/// Returns P(U = u) for every u, for two samples of m and n values without ties. Computes counts(m, n, u) =
+/// counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row. Stores the counts as probabilities, because
+/// counts would overflow.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // for m = 0, U is always 0
     for (std::size_t i = 1; i <= m; ++i) {
@@ -66,7 +67,8 @@ bool is_small(std::span<const double> first, std::span<const double> second) {
     return first.size() <= exact_max && second.size() <= exact_max;
 }
 
-/// Returns the largest c with P(U < c) <= tail.
+/// Returns the largest c with P(U < c) <= tail, where U is the Mann-Whitney statistic of two samples with
+/// these sizes. Uses the normal approximation if a sample is large.
 std::size_t rank_of_interval(std::span<const double> first, std::span<const double> second, double tail) {
     if (is_small(first, second)) {
         const auto probabilities = distribution_of_u(first.size(), second.size());

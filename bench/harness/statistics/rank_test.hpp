@@ -1,4 +1,5 @@
-// Compares two samples whose values are not pairs, for example the two halves of a run, or two reports.
+// Compares two samples whose values do not form pairs, for example samples from the two halves of a run, or
+// from two reports.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@ namespace loopbench::bench {
 double mann_whitney(std::span<const double> first, std::span<const double> second);
 
 /// Returns the shift from `first` to `second`: the median of all differences (J. L. Hodges and E. L. Lehmann,
-/// Ann. Math. Statist. 34, 1963). Its interval is due to L. E. Moses: it contains the shifts that the
+/// Ann. Math. Statist. 34, 1963). Its interval follows L. E. Moses: it contains the shifts that the
 /// Mann-Whitney test does not reject. If a sample has more than 20 values, the interval uses the normal
 /// approximation of this test. The interval is empty if there are too few values. The samples must not be
 /// empty.

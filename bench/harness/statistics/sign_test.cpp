@@ -22,7 +22,7 @@ binomial_in_double fair(std::size_t count) {
     return binomial_in_double{static_cast<double>(count), 0.5};
 }
 
-/// Returns P(B < k).
+/// Returns P(B < k) for a B with this distribution.
 double less_than(const binomial_in_double& distribution, std::size_t k) {
     return k == 0 ? 0 : cdf(distribution, static_cast<double>(k - 1));
 }
@@ -52,7 +52,8 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// Returns s: the position at which an interval ends between the k-th sample and the next sample.
+/// Returns the s of median.hpp: the position between the k-th sample and the next sample at which an interval
+/// ends.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

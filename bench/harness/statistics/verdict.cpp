@@ -14,7 +14,7 @@ namespace {
 
 using reports::verdict;
 
-/// The evidence from the pairs of one comparison, before any correction.
+/// The p-values of one comparison, before any correction, and the position of its interval.
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
     verdict zone = verdict::inconclusive;  // the zone in which the interval lies

@@ -27,16 +27,17 @@ struct verdict_rule {
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
-/// The data of one comparison.
+/// The data from which one comparison is judged.
 struct comparison {
-    std::vector<double> log_ratios;  // a value above 0 means better; not empty
+    std::vector<double> log_ratios;  // not empty; a value above 0 means better
     bool of_few_hosts = false;  // true for one value per host and fewer than many_hosts hosts (hosts.hpp)
 };
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference, which four of five runs like this one would find. Empty for the
-    /// verdicts faster and slower, and for comparisons with too few pairs for any significant difference.
+    /// The smallest detectable difference: the smallest one that four of five runs like this one would find.
+    /// Empty for the verdicts faster and slower, and for comparisons with too few pairs for any significant
+    /// difference.
     std::optional<double> detectable_pct;
 };
 

@@ -1,4 +1,5 @@
-// Finds the best floors in the results. Computes the quotients within blocks, like every other ratio.
+// Finds the best floor for each workload and metric. Computes the ratio of a contender to a floor within each
+// block, like every other ratio.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +24,10 @@ namespace {
 
 using reports::result;
 
-/// The result of the best floor, by workload and metric.
+/// The result of the best floor for each workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// Returns the first word of a contender's driver, for example epoll or io_uring.
+/// Returns the name of a contender's driver without its details, for example epoll or io_uring.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -68,7 +69,7 @@ bool is_judged(const result& item) {
 struct judged_with_floors {
     std::vector<const result*> results;
     std::vector<const result*> floors;      // the floor's result in each comparison
-    std::vector<std::string_view> metrics;  // the metric of each comparison; each metric is a family
+    std::vector<std::string_view> metrics;  // the metric of each comparison; one family per metric
     std::vector<comparison> comparisons;
 };
 
@@ -100,7 +101,7 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
     return judged;
 }
 
-/// A result that is below a floor's result, and its multiple of the floor's result.
+/// A result that is significantly below the floor's result, with the ratio of the two.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -112,12 +113,13 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Adds one warning for each metric and reason, because a reason can apply to many results: for example, a
-/// spinning loop is faster than the floor on every timer workload. Returns the results that break the law of
-/// floors.
+/// Warns of contenders that are faster than their floor. Adds one warning for each metric and reason, because
+/// a reason can apply to many results: for example, a spinning loop is faster than the floor on every timer
+/// workload. Returns the results that break the law of floors: those below their floor by more than
+/// law_margin and without a known reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
-    using cells = std::map<std::string, std::vector<faster_one>>;  // by contender
+    using cells = std::map<std::string, std::vector<faster_one>>;  // the faster results of each contender
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     std::vector<broken_law> broken;
     const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);

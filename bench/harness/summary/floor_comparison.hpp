@@ -14,16 +14,16 @@ namespace loopbench::bench {
 /// Returns true for metrics whose values floors limit: time, latencies and lateness.
 bool is_limited_by_floors(std::string_view metric);
 
-/// The share by which a contender can be faster than its floor without breaking a law. This margin is needed
-/// because a contender and its floor are different programs, and code placement alone can change a time by 13
-/// % (measured with the same objects, linked in six orders).
+/// The share by which a contender can be faster than its floor without being reported as impossible. This
+/// margin is needed because a contender and its floor are different programs, and code placement alone can
+/// change a time by 13 % (measured with the same objects, linked in six orders).
 inline constexpr double law_margin = 0.1;
 
 /// Sets `times_floor` of every result whose metric is limited by floors: the result's multiple of the best
 /// floor's value. The best floor is the floor (reports::is_floor) with the smallest median of the metric on
-/// the workload. The multiple is the median of the quotients of blocks, or of rounds for interleaved times,
-/// with its interval. A result has no multiple if a sample is not above zero, for example because a timer
-/// fired early.
+/// the workload. The multiple is the median, with its interval, of one ratio for each block, or for each
+/// round of interleaved times. A result has no multiple if a sample is not above zero, for example because a
+/// timer fired early.
 ///
 /// Adds warnings about contenders whose time or late_p50 is significantly below the value of their floor. A
 /// contender's floor is the floor with the same driver, or the best floor if no floor has this driver. The

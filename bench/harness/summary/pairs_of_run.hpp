@@ -1,5 +1,5 @@
-// Finds the pairs of two results of a report. Comparisons of drivers and of floors use these pairs, because
-// they do not involve the baseline.
+// Pairs the samples of any two results of a report, block by block. The comparisons of drivers and of floors
+// need such pairs, because they compare two contenders without the baseline.
 #pragma once
 
 #include <map>
@@ -12,7 +12,8 @@
 
 namespace loopbench::bench {
 
-/// The pairs of a run's results. Keeps references to the names in the plan and to the samples.
+/// The samples of a run, from which the pairs of any two results can be taken. Keeps references to the names
+/// in the plan and to the samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {

@@ -54,8 +54,8 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
              "see the names of these results in counts.json, or in the line \"counted\" of the journal"});
 }
 
-/// Returns the median of the samples with its interval. Without samples, returns `median` as median and
-/// interval.
+/// Returns the median of the doubling samples (the ratios of the times for twice and for once the work) and
+/// its interval. If there are no samples, `median` is the result and both ends of its interval.
 estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

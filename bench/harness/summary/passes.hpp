@@ -13,10 +13,10 @@ namespace loopbench::bench {
 /// Returns true if the report has a time for this workload and contender.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Adds the counts and the timed values of the passes to the report. Places them after the other results of
-/// the same workload and contender, in the order of the metrics. Adds a warning for each reason why counts
-/// are missing, and a warning for doublings outside their bounds (counted.hpp). Ignores workloads and
-/// contenders without a time.
+/// Adds the counts and the timed values (such as the doubling) of the passes to the report. Places these
+/// values after the other results of the same workload and contender, in the order of the metrics. Adds a
+/// warning for each reason why counts are missing, and a warning for doublings outside their bounds
+/// (counted.hpp). Ignores values of workloads and contenders that have no time in the report.
 void add_counts(reports::report& report, std::span<const counted_result> cells);
 
 }  // namespace loopbench::bench

@@ -16,7 +16,7 @@ void check_calls(const reports::report& report, const counted_result& cell, std:
     const auto calls = cell.metrics.find("syscalls");
     const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
     const auto* const shape =
-        find_shape(cell.workload);  // third-party programs can have any number of threads
+        find_shape(cell.workload);  // null for third-party workloads, whose number of threads is unknown
     if (shape == nullptr || calls == cell.metrics.end() || !report.where.cheapest_call_ns ||
         time == nullptr || !time->median)
         return;
@@ -56,7 +56,7 @@ std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
 }
 
 std::vector<broken_law> laws_broken_among_floors(const reports::report& report) {
-    constexpr double impossible = 5;  // the largest possible factor between the intervals of two floors
+    constexpr double impossible = 5;  // two floors cannot differ by more than this factor
     const reports::report_index index{report};
     std::vector<broken_law> all;
     for (const auto& item : report.results) {

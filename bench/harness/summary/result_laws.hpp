@@ -1,5 +1,5 @@
-// Checks laws about whole results, after all trials. A number that breaks a law is wrong. Therefore its
-// result becomes a failed result. (The laws about single trials are in bench/harness/trial/laws.hpp.)
+// Checks, after all trials, laws that results must obey. A number that breaks a law is wrong. Therefore its
+// result becomes a failed result. (The laws for single trials are in bench/harness/trial/laws.hpp.)
 #pragma once
 
 #include <span>
@@ -18,7 +18,8 @@ struct broken_law {
 
 /// Returns the results that break one of two laws. By the law of system calls, a result's time must be long
 /// enough for its counted system calls on this machine. By the law of doubling, twice the work must take
-/// about twice the time: the interval of the quotient must not lie outside the bounds of counted.hpp.
+/// about twice the time: the interval of the ratio of the two times must not lie outside the bounds of
+/// counted.hpp.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

@@ -1,5 +1,5 @@
-// Compares the baseline with its A/A copy in pairs. Compares the first half of the baseline's blocks with the
-// second half.
+// Compares the baseline with its A/A copy, block by block. To find drift, compares the first half of the
+// baseline's blocks with the second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    /// For a normal distribution, the quotient of standard deviation and median absolute deviation.
+    /// The ratio of the standard deviation to the median absolute deviation of a normal distribution.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
@@ -65,8 +65,8 @@ private:
         return "time";
     }
 
-    /// Adds the comparison of one workload, unless the baseline or its A/A copy failed and thus has no
-    /// numbers.
+    /// Adds the comparison of the baseline with its A/A copy on one workload, unless the baseline or its A/A
+    /// copy failed and thus has no numbers.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
@@ -104,8 +104,8 @@ private:
         return all;
     }
 
-    /// Finds drift on the workloads with at least eight blocks. Ignores other workloads, for example those
-    /// that failed early.
+    /// Finds drift on the workloads with at least eight blocks. Ignores workloads with fewer blocks, for
+    /// example because they failed early.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
@@ -113,7 +113,7 @@ private:
             auto& item = all.comparisons[i];
             const auto times = log_times(workloads_[i]);
             const auto half = times.size() / 2;
-            constexpr std::size_t half_min = 4;  // with fewer blocks, drift is never significant at 5 %
+            constexpr std::size_t half_min = 4;  // with shorter halves, drift is never significant at 5 %
             if (half < half_min) continue;
             const auto first = std::span{times}.first(half), second = std::span{times}.last(half);
             item.drift_pct = 100 * std::expm1(shift_between(first, second).median);
@@ -137,7 +137,8 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
-    /// Describes the difference of the A/A copy in the comparison `found`, which has this index.
+    /// Describes how the A/A copy differs from the baseline in the comparison `found`, which has the index
+    /// `index`.
     std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
         const auto& [to, median, low, high, samples] = found.to_itself;
         return fmt::format(

@@ -41,7 +41,7 @@ verdict_rule rule_of(const run_plan& plan) {
 /// metrics that the report has for it. Percentiles of too few samples are left out.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and metric
+    std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and left-out percentile
     for (const auto& item : report.results)
         if (item.max_of) maxima.emplace(item.workload, item.metric);
     std::vector<reports::workload> all;
@@ -90,12 +90,12 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Workloads and contenders that had no number in any block, but that the runner has not given up yet
-    /// (blocks_to_try).
+    /// The status and the reason of each pair of workload and contender that had no number in any block, but
+    /// that the runner has not given up yet (blocks_to_try).
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
-    std::vector<std::size_t> compared_;    // indices of results
+    std::vector<std::size_t> compared_;    // indexes of the compared results
     std::vector<comparison> comparisons_;  // the comparison of each of these results
-    std::map<std::size_t, double> alike_;  // by result: the p-value of equal hosts
+    std::map<std::size_t, double> alike_;  // by index of the result: its p_hosts_are_alike()
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -153,7 +153,7 @@ private:
             auto& item = found.results[compared_[i]];
             item.judged = judged[i].verdict;
             if (item.to_baseline)
-                item.detectable_pct = judged[i].detectable_pct;  // a difference from zero has no percentage
+                item.detectable_pct = judged[i].detectable_pct;  // a percentage exists only for ratios
         }
         const auto of_time = std::ranges::count(families, std::pair{std::string_view{"time"}, true});
         return {std::string{name_of(rule.how)}, rule.threshold_pct, static_cast<std::uint64_t>(of_time)};
@@ -205,8 +205,9 @@ private:
             }
     }
 
-    /// Returns the number of samples per trial (the median of the trials) if it is too small for this
-    /// percentile. Returns nothing for other metrics, and if the contender does not report the number.
+    /// Returns the number of samples per trial (the median over the trials) if this number is too small for
+    /// the percentile `metric`. Returns nothing if the number is large enough or unknown, or if the metric is
+    /// no percentile.
     std::optional<std::uint64_t> max_of(cell where, const reports::metric_info& metric) const {
         if (metric.samples_needed == 0) return std::nullopt;
         std::vector<double> counts;
@@ -235,7 +236,7 @@ private:
     reports::result with_numbers(cell where, const reports::metric_info& metric,
                                  const std::vector<std::optional<double>>& values) const {
         auto item = labelled(where, metric);
-        item.deterministic = false;  // the contender's own value; passes give the exact counts
+        item.deterministic = false;  // reported by the contender; only the passes count exactly
         item.samples = values;
         const auto missing =
             static_cast<std::size_t>(std::ranges::count_if(values, [](const auto& value) { return !value; }));
@@ -333,8 +334,9 @@ private:
     }
 };
 
-/// Returns the contenders' descriptions. Combines the context of each contender's first trial with the reply
-/// before the run. The reply has precedence, because only this reply contains all details.
+/// Returns the contenders' descriptions. Combines the context of each contender's first trial with the
+/// context that the contender printed before the run. The latter has precedence, because only it contains all
+/// details.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -367,8 +369,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // All machines of a shard look alike, because refuse_other_place() refuses to resume a shard on other
-        // machines.
+        // Looks for only one shard of the machine. All machines of a shard have the same properties, because
+        // refuse_other_place() refuses to resume a shard on a different machine.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -381,7 +383,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Marks results whose contender failed in a later pass as failed, because the work of such a contender is
+/// Marks results as failed if their contender failed in a later pass, because the work of such a contender is
 /// not validated.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
@@ -392,8 +394,8 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason describes the failure that ended the pass. Earlier reasons are about values that
-        // could not be counted.
+        // The last reason describes the failure that ended the pass. The reasons before it are about values
+        // that could not be counted.
         if (!why)
             why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
@@ -405,7 +407,7 @@ run_outcome with_later_failures(const session_record& journal) {
 
 namespace {
 
-/// Marks the results whose numbers break a law as failed.
+/// Marks results as failed if their numbers break a law (result_laws.hpp).
 run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
                                std::span<const broken_law> broken) {
     for (const auto& law : broken) {

@@ -47,8 +47,8 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns of planned blocks that the report lacks, because the report is only a shard, or because the run
-/// ended early.
+/// Warns if the report lacks planned blocks, because it is the report of one shard, or because the run ended
+/// early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(
@@ -165,7 +165,8 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Returns descriptions of the results whose ratios differ between hosts, sorted by descending difference.
+/// Returns descriptions of the results whose ratios differ between hosts. The result with the largest
+/// difference is first.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {
@@ -261,7 +262,7 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
         all.push_back({"baseline_without_numbers",
                        fmt::format("there are no ratios for {}, because the baseline {} has no values there",
                                    fmt::join(missing, ", "), plan.baseline),
-                       plan.tolerated_pct  // a comparison of two programs has no --baseline
+                       plan.tolerated_pct  // set only if two programs are compared, without --baseline
                            ? "see its reason in the table, and repair the program or leave these benchmarks "
                              "out (--workload)"
                            : "see the baseline's reason in the table, or choose another --baseline"});
@@ -271,7 +272,7 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
 
 namespace {
 
-/// Warns of benchmarks without a counterpart, one warning for each build.
+/// Warns of benchmarks that only one of the two builds has, with one warning for each build.
 void warn_of_unmatched(warning_list& all, const run_plan& plan) {
     if (!plan.unmatched) return;
     for (const auto& who : plan.contenders) {

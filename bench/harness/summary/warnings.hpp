@@ -23,7 +23,7 @@ reports::warning baseline_not_measured(const std::string& baseline);
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 
-/// Returns the largest distance between the ratios of any two hosts, as a logarithm.
+/// Returns the logarithm of the factor between the largest and the smallest ratio of all hosts.
 double widest_gap(const reports::host_effect& effect);
 
 }  // namespace loopbench::bench

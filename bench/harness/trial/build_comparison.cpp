@@ -20,7 +20,8 @@ namespace {
 
 using sheets = std::span<const reports::contender>;
 
-/// The contenders, grouped by the value of one property, in the order in which the values first occur.
+/// The names of the contenders, grouped by the value of one property. The values are in the order of their
+/// first occurrence.
 using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 constexpr std::string_view not_stated = "not stated";
@@ -63,7 +64,8 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
         same->second.push_back(name);
 }
 
-/// Groups contenders by their value of `key`. Omits contenders to which the property does not apply.
+/// Groups contenders by the value of the property `key`. Omits contenders to which the property does not
+/// apply.
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {

@@ -45,8 +45,8 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     return request;
 }
 
-/// Removes the lines that the program prints besides its listing: those that it also prints if no benchmark
-/// is selected. Only names with a space are suspicious, so most programs are not asked a second time.
+/// Removes the lines that the program prints in addition to its listing: the lines that it also prints if no
+/// benchmark is selected. Starts the program a second time only if a listed name contains a space.
 std::string without_noise(const child_request& listing, std::string text) {
     if (text.find(' ') == std::string::npos) return text;
     auto request = listing;
@@ -55,7 +55,7 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::multiset<std::string> noise;
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
-    if (noise.empty() || outcome.output == text) return text;  // the program ignores the filter
+    if (noise.empty() || outcome.output == text) return text;  // no extra lines, or the filter is ignored
     std::istringstream lines{std::exchange(text, {})};
     for (std::string line; std::getline(lines, line);)
         if (const auto found = noise.find(line); found != noise.end())
@@ -83,7 +83,8 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Searches for the generator in the same places as bench/suite/workloads/sockets/generator_process.cpp.
+/// Returns the state of the load generator's file. Searches in the same places as
+/// bench/suite/workloads/sockets/generator_process.cpp.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
@@ -125,7 +126,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // harmless if the loader ignores the variable
+    auto request = listing_of(who, limit, stop_fd);  // lists benchmarks if the loader ignores the variable
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }

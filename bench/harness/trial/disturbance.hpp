@@ -12,7 +12,7 @@
 namespace loopbench::bench {
 
 struct machine_sample {
-    std::map<std::string, cpu_times> cpus;  // by the names in /proc/stat
+    std::map<std::string, cpu_times> cpus;  // the times of each CPU, by its name in /proc/stat
     std::string clocksource;                // the kernel replaces the TSC if the TSC is unstable
 };
 

@@ -1,5 +1,5 @@
-// The parser accepts rows with missing fields, because contenders in other languages can omit some fields. A
-// time in an unknown unit is an error, because the time would become a wrong number.
+// Parses the JSON of a contender. Accepts rows with missing fields, because contenders in other languages can
+// omit some fields. Rejects times in an unknown unit, because such a time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ gbench_row read_row(const json& from) {
     return row;
 }
 
-/// Returns the counters that have the name of a standard field of their row.
+/// Returns the names of the counters that have the same name as a standard field of their row.
 std::vector<std::string> hidden_counters(std::string_view text) {
     std::set<std::string> hidden;
     const reports::document document{text, {.twice = reports::duplicates::first_counts}};
@@ -128,8 +128,8 @@ std::pair<reports::result_status, std::string_view> outcome_of_error(std::string
 }
 
 std::string unit_of_min_time(const json& context) {
-    // Google Benchmark prints "json_schema_version" since 1.8.3; 1.8.0 to 1.8.2 accept a number without a
-    // unit.
+    // Google Benchmark has printed "json_schema_version" since version 1.8.3. Versions 1.8.0 to 1.8.2 also
+    // accept a number without a unit.
     return context.contains("json_schema_version") ? "s" : "";
 }
 

@@ -25,10 +25,10 @@ struct gbench_row {
     std::string name;  // as printed, including Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
-    /// The indexes of the benchmark and of its arguments in the program. Google Benchmark 1.5.4 and later
-    /// print them.
+    /// The index of the benchmark in the program, and the index of its arguments. Google Benchmark 1.5.4 and
+    /// later print these indexes.
     std::optional<double> family, instance;
-    // the counters include items_per_second; NaN and infinity become "no value"
+    // the counters, including items_per_second; NaN and infinity become "no value"
     std::map<std::string, std::optional<double>> counters;
 };
 

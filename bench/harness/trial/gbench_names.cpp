@@ -46,7 +46,7 @@ std::vector<std::string_view> printed_lines(std::string_view text) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
-        // A name must remain before the suffix.
+        // Ends if the last part of the name is no suffix, or if nothing would remain before the suffix.
         if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);
@@ -55,7 +55,7 @@ std::string workload_name(std::string_view printed) {
 
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
-    std::map<std::string, std::set<std::string_view>> variants;  // printed names by name without suffixes
+    std::map<std::string, std::set<std::string_view>> variants;  // the printed names, by workload_name()
     std::map<std::string_view, std::size_t> alike;
     for (const auto line : printed) {
         variants[workload_name(line)].insert(line);
@@ -65,9 +65,10 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     std::vector<listed_benchmark> all;
     for (const auto line : printed) {
         auto plain = workload_name(line);
-        const bool is_known = find_shape(plain) != nullptr && variants[plain].size() == 1;
-        listed_benchmark next{is_known ? std::move(plain) : std::string{line}, std::string{line},
-                              seen[line]++, alike[line]};
+        const bool has_variants = variants[plain].size() > 1;
+        const bool is_ours = find_shape(plain) != nullptr || plain.starts_with("served/");
+        listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
+                              std::string{line}, seen[line]++, alike[line], has_variants};
         if (next.alike > 1) next.workload += fmt::format("#{}", next.number + 1);
         all.push_back(std::move(next));
     }

@@ -15,16 +15,19 @@ std::string workload_name(std::string_view printed);
 
 /// A benchmark that a program has registered.
 struct listed_benchmark {
-    std::string workload;  // the name in plans and reports; unique among the benchmarks of the program
-    std::string printed;   // the name that the program prints, with all suffixes
-    std::size_t number = 0, alike = 1;  // index among, and number of, the benchmarks with this printed name
+    std::string workload;       // the name in plans and reports; unique among the benchmarks of the program
+    std::string printed;        // the name that the program prints, with all suffixes
+    std::size_t number = 0;     // index among the benchmarks with this printed name
+    std::size_t alike = 1;      // number of benchmarks with this printed name
+    bool has_variants = false;  // true if another benchmark differs only in its suffixes
     bool operator==(const listed_benchmark&) const = default;
 };
 
 /// Returns the benchmarks in the output of --benchmark_list_tests=true, which has one name per line. The
 /// workload of a benchmark is its printed name: benchmarks with other suffixes ("/threads:2",
-/// "/iterations:50") do different work. Only for workloads of the catalog, suffixes are left out. If several
-/// benchmarks have the same printed name, "#1", "#2" and so on are appended.
+/// "/iterations:50") do different work. Suffixes are left out only for loopbench's own workloads: those of
+/// the catalog, and those of its clients ("served/..."). If several benchmarks have the same printed name,
+/// "#1", "#2" and so on are appended.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 
 /// Returns the number of threads in a printed name: 2 for "push/threads:2/real_time", 1 without this suffix.

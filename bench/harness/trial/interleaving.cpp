@@ -61,7 +61,7 @@ void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
 }
 
-/// One of the interleaved contenders.
+/// One of the interleaved contenders, with its process.
 class player {
 public:
     player(const child_request& request, const slice_lengths& slice) : request_{request} {
@@ -185,7 +185,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         all[i].hear(std::min(deadline, late), rules.stop_fd,
                     deadline < late ? child_end::timed_out : when_late);
         if (!all[i].is_over()) return;
-        outcomes[i] = all[i].finish();  // ends contender i in its own slice, to disturb no other slice
+        outcomes[i] = all[i].finish();  // ends contender i while no other contender has a slice
         outcomes[i].out_of_time = outcomes[i].child.end == child_end::timed_out && clock::now() >= deadline;
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
@@ -210,7 +210,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // After the deadline, no slice is granted, and the following wait returns immediately.
+            // After the deadline, no slice is granted, and hear() below returns immediately.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.longest_slice,

@@ -39,9 +39,9 @@ struct slice_rules {
 
 struct outcome_by_slices {
     child_outcome child;
-    bool out_of_time = false;  // true if it ended because the common limit expired
-    /// The i-th slices of all contenders belong to the same round. Therefore these slices are only
-    /// milliseconds apart.
+    bool out_of_time = false;  // true if the child was ended because the common time limit expired
+    /// The slices of the contender, in the order of the rounds. The i-th slices of all contenders belong to
+    /// the same round, and are therefore only milliseconds apart.
     std::vector<slice> slices;
     std::chrono::nanoseconds harness_waited{};  // how long the harness waited for a core in this block
 };

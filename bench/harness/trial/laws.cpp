@@ -146,8 +146,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         switches += switches_ns;
         observed += ns(one.observed);
     }
-    // If other programs use the core, the contender and the harness wait for the core before and after each
-    // slice.
+    // Adds the time for which the contender and the harness waited for the core, because other programs can
+    // use the core before and after each slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "

@@ -20,7 +20,7 @@ namespace loopbench::bench {
 /// an absent counter is not checked. There is one exception: a trial with timed operations but without
 /// latencies breaks the law of counts if the workload has a fixed number of operations in flight.
 struct timed_claims {
-    std::optional<double> operations{};  // timed_operations: the number to which `time` refers
+    std::optional<double> operations{};  // timed_operations: the number of timed operations
     std::optional<double> wall_ns{};     // timed_wall: the length of the section
     std::optional<double> cpu_ns{};  // timed_cpu: CPU time in the section; absent if another process is timed
     std::optional<double> latencies{};     // the number of latencies recorded in the section
@@ -35,7 +35,7 @@ struct timed_claims {
     bool records = true;                                 // false if recording latencies was disabled
 };
 
-/// A slice, as the contender reports it and as the harness observes it.
+/// The numbers of one slice that the contender reports, and the duration that the harness observes.
 struct slice {
     std::uint64_t operations = 0, untimed_operations = 0;
     std::chrono::nanoseconds timed{}, untimed{};

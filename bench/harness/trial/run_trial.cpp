@@ -43,8 +43,8 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
-/// Removes the last line of Google Benchmark's own notes (since 1.8, about the form of --benchmark_min_time),
-/// because a note is not the cause of a failure.
+/// Removes the last line if it is the note of Google Benchmark 1.8 and later about the form of
+/// --benchmark_min_time, because this note is not the cause of a failure.
 std::string_view without_notes(std::string_view error_tail) {
     constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
     const auto at = error_tail.rfind(note);
@@ -126,13 +126,13 @@ timed_claims claims_of(const gbench_row& row) {
             .latency_p99 = counter("latency_p99")};
 }
 
-/// Returns true if both rows belong to one registered benchmark.
+/// Returns true if both rows belong to the same registered benchmark.
 bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows of a workload: those with exactly its printed name or, if the listing is unknown or the
-/// program prints another name, those with any suffixes.
+/// Returns the rows of a workload: those with exactly its printed name or, if there are none and no other
+/// benchmark of the program differs only in suffixes, those with any suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
@@ -143,12 +143,12 @@ std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_
     };
     const std::string_view printed = listed != nullptr ? listed->printed : workload;
     auto found = take([&](const gbench_row& row) { return row.name == printed; });
-    return !found.empty() ? found : take([&](const gbench_row& row) {
-        return workload_name(row.name) == workload_name(workload);
-    });
+    if (!found.empty() || (listed != nullptr && listed->has_variants)) return found;
+    return take([&](const gbench_row& row) { return workload_name(row.name) == workload_name(printed); });
 }
 
-/// Leaves only the rows of one registered benchmark. Returns the reason if it is unknown which one is meant.
+/// Removes all rows except those of the benchmark that the trial measured. Returns the reason if this
+/// benchmark cannot be determined.
 std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
                                               const listed_benchmark* listed) {
     std::vector<const gbench_row*> firsts;
@@ -309,7 +309,10 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
 
 std::string filter_for(const trial_request& request) {
     const auto* const listed = find_benchmark(request.who, request.workload);
-    return listed != nullptr ? exact_filter(listed->printed) : filter_with_any_suffix(request.workload);
+    // The counting passes change the number of iterations, which can be a suffix.
+    if (listed == nullptr) return filter_with_any_suffix(request.workload);
+    return listed->has_variants ? exact_filter(listed->printed)
+                                : filter_with_any_suffix(workload_name(listed->printed));
 }
 
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
@@ -324,8 +327,9 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
-    // Google Benchmark reads its flags from such variables, too; other programs ignore them. A traced program
-    // writes no file, because writing makes system calls.
+    // Google Benchmark also reads its flags from environment variables, here --benchmark_out; other programs
+    // ignore the variable. A traced program gets no such variable, because writing the file would add system
+    // calls.
     if (request.front.empty()) child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
@@ -382,7 +386,7 @@ bool says_own_cpu_time(const trial_outcome& trial) {
 }
 
 enum class cpu_clock {
-    of_timed_section,  // CPU time of all threads
+    of_timed_section,  // the contender's counter `cpu`: CPU time of all its threads
     of_google_benchmark
 };
 

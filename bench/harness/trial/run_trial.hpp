@@ -30,11 +30,12 @@ struct trial_request {
     std::size_t padding_bytes = 0;  // length of the variable LOOPBENCH_PADDING
     slice_lengths slice = {};       // only for interleaved trials; the same for the whole block
 
-    // Only the counting and checking passes set the following members. Normal trials use the defaults.
+    // Only the passes after the trials (counting and checking) set the following members. Trials use the
+    // defaults.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
     bool with_histogram_file = true;
-    std::vector<std::string> front = {};  // words before the contender's command, for a tracer
+    std::vector<std::string> front = {};  // the tracer's command, placed before the contender's command
     std::map<std::string, std::string> environment = {};
 };
 
@@ -44,9 +45,9 @@ struct trial_outcome {
     reports::result_status status = reports::result_status::ok;
     std::string reason;                                    // the reason for a status other than ok
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
-    std::optional<double> operations = {};                 // the contender's number of operations
+    std::optional<double> operations = {};                 // number of operations of the contender
     timed_claims claims = {};                              // the input of the laws (laws.hpp)
-    bool calibrated = false;                               // true if Google Benchmark chose their number
+    bool calibrated = false;                               // true if Google Benchmark chose `operations`
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
@@ -72,7 +73,7 @@ public:
                                                    std::chrono::nanoseconds limit);
 };
 
-/// The choice whether trials are checked for disturbances.
+/// The setting that enables or disables the check of each trial for disturbances.
 enum class watching { off, on };
 
 /// An executor that runs each trial as a process. See child_process.hpp for `stop_fd` and for the restriction

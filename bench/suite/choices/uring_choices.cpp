@@ -82,7 +82,8 @@ private:
     std::vector<unique_fd> admitted_;
 };
 
-/// Waits on a bare ring, and passes each completion to `way`.
+/// Waits for completions on the bare ring of `way`, one of the compared ways to accept, and passes them to
+/// it.
 template <class Way>
 void wait_in_ring(Way& way) {
     way.ring().enter(1);
@@ -178,7 +179,8 @@ private:
     loop::io_operation accept_;
 };
 
-/// Measures the time of a round: from the moment at which all clients are connected until all are accepted.
+/// Measures the time of one round: from the moment at which all clients are connected until the server has
+/// accepted all their connections.
 template <class Way>
 void accept(benchmark::State& state) {
     const auto arrivals = static_cast<std::size_t>(state.range(0));

@@ -13,7 +13,7 @@ namespace {
 
 using runtime_type = loop::event_loop;
 
-/// A transport to a server in another process, and therefore without a listener.
+/// A transport that only connects. Its listener does nothing, because the server runs in another process.
 struct to_another_process {
     using runtime = runtime_type;
     using stream = runtime::stream;

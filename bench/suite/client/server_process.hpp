@@ -10,8 +10,8 @@
 
 namespace loopbench::bench {
 
-/// Returns a port of 127.0.0.1 on which no program listens now. If the range from which the kernel assigns
-/// ports begins above 10,000, the returned port is usually below this range.
+/// Returns a port of 127.0.0.1 on which no program listens at the moment. If the range from which the kernel
+/// assigns ports begins above 10,000, the returned port is usually below this range.
 std::uint16_t free_port();
 
 /// A server process. The destructor kills the process.
@@ -26,8 +26,8 @@ public:
     ~server_process() { kill(); }
 
     pid_t id() const noexcept { return id_; }
-    /// Waits for the server to end, for at most `within`. Returns a text that states how the server ended, or
-    /// an empty text if the server still runs.
+    /// Waits for at most `within` until the server has ended. Returns a text that states how the server
+    /// ended, or an empty text if the server still runs.
     std::string end(std::chrono::milliseconds within = {});
 
 private:

@@ -30,7 +30,8 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// Returns the settings. If they are invalid, prints the reason to standard error and returns nothing.
+/// Returns the contender's settings from the environment. If a setting is invalid, prints the reason to
+/// standard error and returns nothing.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -61,8 +62,9 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Returns the cost of recording one latency. Measures the cost in the first call only, because a measurement
-/// takes a millisecond, and Google Benchmark's calibration runs a workload several times.
+/// Returns the time in nanoseconds that recording one latency takes. Measures this time only in the first
+/// call, because a measurement takes a millisecond, and Google Benchmark's calibration runs a workload
+/// several times.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -105,7 +107,8 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
-/// Reports the values that the harness needs for its consistency checks (bench/harness/trial/laws.hpp).
+/// Reports the counters with which the harness checks that the results are possible
+/// (bench/harness/trial/laws.hpp).
 void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
     state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
     state.counters["timed_wall"] = nanoseconds(t.cost().wall);
@@ -138,11 +141,11 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Warms up before an interleaved trial. Returns the error if a run fails. When Google Benchmark calibrates a
-/// workload, the timed code runs several times, which brings heap, page tables and caches into their steady
-/// state. An interleaved process runs the workload only once. This function therefore repeats the workload
-/// with more operations, at most ten times as many each time, until a run takes a millisecond. This duration
-/// is the same for fast and slow contenders.
+/// Warms up before an interleaved trial. Returns the error of a run that fails, or nothing. When Google
+/// Benchmark calibrates a workload, the timed code runs several times, which brings heap, page tables and
+/// caches into their steady state. An interleaved process runs the workload only once. This function
+/// therefore repeats the workload with more operations, at most ten times as many each time, until a run
+/// takes a millisecond. This duration is the same for fast and slow contenders.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -162,7 +165,7 @@ std::optional<std::string> warm_up(const contender_workload& workload, const con
 void run_workload(benchmark::State& state, const contender_workload& workload,
                   const contender_settings& settings, rlim_t open_files_limit, histogram_file& histograms,
                   std::chrono::steady_clock::time_point started) {
-    // All iterations are one batch. Otherwise, every operation would enter and leave the runtime.
+    // All iterations form one batch. Otherwise, the runtime would be started and stopped for every operation.
     while (state.KeepRunningBatch(state.max_iterations)) {
         if (settings.slices && !settings.operations && workload.shape.calibrated()) {
             if (const auto error = warm_up(workload, settings, open_files_limit)) {
@@ -184,8 +187,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides by its own number of iterations, but the workload might have done more
-        // operations.
+        // Google Benchmark divides this time by its own number of iterations, but the workload might have
+        // made more operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
         state.SetIterationTime(operation_s * static_cast<double>(iterations));
@@ -196,7 +199,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
-    // With manual time, Google Benchmark divides the number of items by the manual time. The rate is
+    // Google Benchmark divides this number of items by the manual time set above. The printed rate is
     // therefore the number of operations per second in the timed section.
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }

@@ -25,7 +25,7 @@
 
 namespace loopbench::bench {
 
-/// A feature that some workloads need and that a contender lacks, with the reason.
+/// A feature that some workloads need and that a contender lacks, and the reason why it lacks this feature.
 struct missing_need {
     need what;
     std::string reason;
@@ -39,7 +39,7 @@ struct contender_info {
     std::string driver;                      // how I/O completes: select, poll, epoll, io_uring
     std::string role = {};                   // "floor" for a contender without a loop; otherwise empty
     std::vector<missing_need> missing = {};  // the workloads with these needs are unsupported
-    std::string files = {};                  // another file that the contender needs, or empty
+    std::string files = {};                  // path of another file that the contender needs, or empty
 
     // contender_main() sets the following members unless the contender has set them.
     std::optional<build_facts> build = {};
@@ -54,7 +54,7 @@ struct contender_workload {
     std::function<void(trial&)> run;
 };
 
-/// Registers the workloads with Google Benchmark, obeys the flags, and runs the chosen workloads.
+/// Registers the workloads with Google Benchmark, and runs the workloads that the flags in `argv` select.
 ///
 /// Environment variables set the size and the recording of latencies (see process/settings.hpp). A workload
 /// whose checks failed has the error "proof: ..." and no number. A workload that cannot run here has the

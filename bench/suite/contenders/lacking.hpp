@@ -13,8 +13,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). Such an
-/// error is not the fault of a runtime that needs the feature.
+/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). A
+/// runtime that needs the feature is not to blame for such an error.
 bool kernel_refuses(const std::error_code& error) noexcept;
 
 }  // namespace loopbench::bench

@@ -125,8 +125,8 @@ struct join {
     std::coroutine_handle<> waiting;
 };
 
-/// The awaiter at the end of a coroutine, which resumes the coroutine that waits for the ended one. In a
-/// gather, only the last child to end resumes the waiting coroutine.
+/// The awaiter at the end of a coroutine, which resumes the coroutine that waits for the ended coroutine. In
+/// a gather, only the last child to end resumes the waiting coroutine.
 struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -141,7 +141,7 @@ struct continue_waiter {
 
 struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
-    join* of = nullptr;  // the gather of this child; null outside a gather
+    join* of = nullptr;  // the gather whose child this is; null outside a gather
     std::suspend_always initial_suspend() const noexcept { return {}; }
     continue_waiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
@@ -207,7 +207,7 @@ public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> waiting) {
-        all_.left = children_.size() + 1;  // one more than the children, until all have started
+        all_.left = children_.size() + 1;  // number of children, plus one until all have started
         all_.waiting = waiting;
         for (const auto& child : children_) child.start_in(all_);
         return --all_.left > 0;
@@ -224,7 +224,7 @@ void run_to_its_end(job_queue& queue, const bare_task<void>& main) {
     queue.run();
 }
 
-// The following functions do the work of bench/suite/workloads, with the same checks.
+// The following functions do the work of the workloads in bench/suite/workloads, with the same checks.
 
 /// A queued function that queues itself again.
 struct chain_link : job {
@@ -285,7 +285,7 @@ bare_task<void> spawn_batch(job_queue& queue, std::uint64_t& ran, std::uint64_t&
 
 bare_task<void> spawns(job_queue& queue, trial& t) {
     std::uint64_t made = 0, ran = 0, ran_inline = 0;
-    co_await spawn_batch(queue, ran, ran_inline);  // not timed: the first use of the coroutines' memory
+    co_await spawn_batch(queue, ran, ran_inline);  // warm-up: the first use of the coroutines' memory
     ran = 0;
     t.begin({.operations = batch_size});
     while (const std::uint64_t count = t.next()) {

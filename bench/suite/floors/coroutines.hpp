@@ -14,7 +14,7 @@ void yield(trial& t);
 void spawn(trial& t);
 void await_leaf(trial& t);
 
-/// Gathers 1000 children, which end immediately (gather_ready) or yield once (gather_yield).
+/// Gather 1000 children, which end immediately (gather_ready) or yield once (gather_yield).
 void gather_ready(trial& t);
 void gather_yield(trial& t);
 /// Gathers trees with `leaves` leaves each. Every inner node gathers ten children, and every leaf yields

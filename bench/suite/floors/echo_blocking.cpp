@@ -15,16 +15,16 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// Sends the whole message. Returns 0 or the error.
+/// Sends the whole message. Returns 0 on success, otherwise an errno.
 int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(bytes.size())) return 0;
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// Receives the whole message. Returns 0 or the error. A receive with MSG_WAITALL returns only a part of the
-/// message if a signal arrives, or if the kernel has other work for the thread (for example, after an
-/// io_uring was closed). The next receive then gets the rest.
+/// Receives the whole message. Returns 0 on success, otherwise an errno. A receive with MSG_WAITALL returns
+/// only a part of the message if a signal arrives, or if the kernel has other work for the thread (for
+/// example, after an io_uring was closed). The next receive then gets the rest.
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
@@ -35,8 +35,9 @@ int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     return 0;
 }
 
-/// Serves one message. Returns 0 or the error. The server does not know the length of the message. After each
-/// receive, it sends the received bytes back; usually, these are the whole message.
+/// Echoes one message at the server's end. Returns 0 on success, otherwise an errno. The server does not know
+/// the length of a message. After each receive, it sends back the received bytes, which usually are the whole
+/// message.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);

@@ -123,7 +123,7 @@ private:
     server_buffer buffer_;
     std::vector<std::size_t> filled_;  // by pair: number of received bytes of the reply
     loop::unique_fd epoll_;
-    std::size_t active_ = 0;  // pairs that have round trips to make
+    std::size_t active_ = 0;  // number of pairs that still have round trips to make
     echo_phase* phase_ = nullptr;
     std::array<epoll_event, 1024> events_;
 };

@@ -48,7 +48,7 @@ inline server_buffer make_server_buffer(std::size_t message_bytes) {
 struct echo_phase {
     std::uint64_t first;
     std::uint64_t end;  // the first round trip after this phase
-    trial* timed;       // null during the warm-up
+    trial* timed;       // the trial that records latencies; null in the warm-up
 };
 
 /// One connection: its server, and its client, which has one request in flight at a time.
@@ -82,7 +82,8 @@ struct echo_pair {
         return static_cast<std::size_t>((round_trip + 1) * reply.size() - served_bytes);
     }
 
-    /// Ends a round trip, whose reply is complete. Returns false if the phase has no more round trips.
+    /// Ends the current round trip, whose reply is complete. Returns false if the phase has no more round
+    /// trips.
     bool finish_round_trip(const echo_phase& phase) noexcept {
         if (phase.timed != nullptr) start = phase.timed->record_latency(start);
         ++(workloads::same_bytes(request, reply) ? counts.round_trips : counts.wrong_replies);

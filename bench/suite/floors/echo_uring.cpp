@@ -55,8 +55,8 @@ private:
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
 
-    // The tag of an operation, which is also the index of its file: twice the pair's number for the client,
-    // and one more for the server.
+    // The tag of an operation, which is also the index of its registered file: 2 * n for the client of pair
+    // n, and 2 * n + 1 for the server.
     using tag = std::uint64_t;
     static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
     static tag server_of(const echo_pair& pair) noexcept { return pair.number << 1 | 1; }
@@ -103,9 +103,9 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// Sends back `bytes` new bytes. Then receives the missing bytes of the request or, if the request is
-    /// complete, the reply. In the buffer, the missing bytes are stored after the new bytes, because the send
-    /// might still read the new bytes.
+    /// Sends back to the client the `bytes` bytes that the server has just received. Then receives the
+    /// missing bytes of the request or, if the request is complete, the reply. In the buffer, the missing
+    /// bytes are stored after the new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
@@ -148,7 +148,7 @@ private:
     std::vector<echo_pair> pairs_;
     std::vector<server_buffer> buffers_;  // by pair: the bytes that the server received and sends back
     loop::uring_ring ring_;               // destroyed first, because the ring writes into the members above
-    std::size_t active_ = 0;              // pairs that have round trips to make
+    std::size_t active_ = 0;              // number of pairs that still have round trips to make
     echo_phase* phase_ = nullptr;
 };
 

@@ -25,7 +25,7 @@ floor sleep_floor();
 floor uring_floor();
 
 /// Returns a text that states the sizes of the floor's buffers, or that the floor makes no connections. The
-/// sizes and the text are the same as for the other contenders.
+/// sizes and the wording are the same as those of the other contenders.
 std::string buffers_of(const floor& f);
 
 /// Implements main() of a floor. Returns the exit code (see run_contender()).

@@ -1,4 +1,4 @@
-// Ways to sleep in the kernel until a point in time, with one system call per sleep, or two with a timerfd.
+// Ways to sleep in the kernel until a point in time. A sleep takes one system call, or two with a timerfd.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ public:
 
 using make_sleeper = std::unique_ptr<sleeper>();
 
-/// Returns a sleeper that uses clock_nanosleep. The kernel may delay its wake-ups by the thread's timer slack
+/// Returns a sleeper that uses clock_nanosleep. The kernel can delay its wake-ups by the thread's timer slack
 /// (50 us by default; prctl(2), PR_SET_TIMERSLACK).
 make_sleeper make_nanosleep_sleeper;
 
@@ -31,7 +31,7 @@ make_sleeper make_nanosleep_sleeper;
 make_sleeper make_timerfd_sleeper;
 
 /// Returns a sleeper that uses one io_uring_enter with an IORING_OP_TIMEOUT. Timer slack does not apply.
-/// Throws std::system_error with the cause if the kernel refuses io_uring.
+/// Throws std::system_error with the reason if the kernel refuses io_uring.
 make_sleeper make_uring_sleeper;
 
 }  // namespace loopbench::bench::floors

@@ -171,7 +171,7 @@ void stream_epoll(one_way ends, std::size_t chunk_bytes, trial& t) {
         [&] {
             reader.wait();
             const auto bytes = stream.read();
-            if (bytes != -EAGAIN) stream.take(bytes);  // EAGAIN: an earlier read got the data of this edge
+            if (bytes != -EAGAIN) stream.take(bytes);  // EAGAIN: an earlier read got this data
         });
 }
 

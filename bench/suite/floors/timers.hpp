@@ -14,7 +14,7 @@ using timer_floor = void(sleeper& kernel, trial& t);
 
 timer_floor sleep_serial;
 timer_floor sleep_concurrent;  // sleeps until the earlier deadline, then until the later one
-timer_floor sleep_many;        // sleeps until each deadline in ascending order; skips deadlines in the past
+timer_floor sleep_many;        // sleeps until each deadline in ascending order; skips past deadlines
 timer_floor timer_periodic;
 timer_floor idle_timer;    // sleeps until the end of the idle time; sets no other timers
 timer_floor gather_sleep;  // sleeps once, until the common deadline; then records the lateness of each child

@@ -13,10 +13,10 @@
 
 namespace loopbench::bench::floors {
 
-/// The limits of an io_uring ring for one or two operations at a time.
+/// The sizes of an io_uring ring that processes one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
-/// Returns the next event of an epoll instance. Throws std::system_error.
+/// Waits for the next event of an epoll instance, and returns this event. Throws std::system_error.
 inline epoll_event wait_for_event(int epoll) {
     epoll_event event;
     int count;
@@ -33,8 +33,8 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits the prepared operations and waits, in one system call. Returns one completion. Throws
-/// std::system_error.
+/// Submits the prepared operations and waits for a completion, in one system call. Returns the completion.
+/// Throws std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

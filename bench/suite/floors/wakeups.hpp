@@ -35,7 +35,7 @@ make_waker make_epoll_waker;
 make_waker make_uring_waker;
 
 /// Does the work of post/cross_thread (bench/suite/workloads/cross_thread.hpp) on `cores` cores (1 or 2).
-/// Each post is a number; the check requires that each number is one more than the previous number.
+/// Each post is a number. The trial fails unless each number is one more than the previous number.
 void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

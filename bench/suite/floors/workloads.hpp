@@ -44,8 +44,9 @@ std::vector<floor_workload> timer_workloads(make_sleeper& make);
 /// Returns the workloads that make no system calls, but run coroutines and functions from a queue.
 std::vector<floor_workload> scheduler_workloads();
 
-/// Returns all workloads of the suite, in the suite's order. The workloads in `can` are runnable, and the
-/// others are unsupported. Throws std::logic_error if `can` names a workload that the suite does not have.
+/// Returns all workloads of the suite, in the suite's order. The floor can run the workloads in `can`; all
+/// other workloads are marked as unsupported. Throws std::logic_error if `can` names a workload that the
+/// suite does not have.
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,
                                               std::span<const missing_family> cannot);
 

@@ -1,4 +1,4 @@
-// Sends the generator's requests, and compares each reply with the expected one.
+// The client part of the generator: sends requests, and compares each reply with the expected reply.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@ public:
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
     /// Sends the next request on this connection, at the latest during the next exchange(). Returns false if
-    /// the connection accepts no more data. In this case, the server is far behind, and waiting does not
-    /// help.
+    /// the connection accepts no more data. The server is then so far behind that waiting does not help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -43,7 +42,8 @@ public:
 
     /// Processes the data that the last exchange() received. Calls reply(connection, number, right) for each
     /// reply: `number` is the number of earlier replies on the connection, and `right` is true if the reply
-    /// is the expected one. Returns the problem with a connection, or an empty text.
+    /// is the expected one. Returns a description of the problem if a connection failed, otherwise an empty
+    /// text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -68,7 +68,7 @@ private:
         std::uint64_t sent = 0;
         std::uint64_t answered = 0;
         std::size_t come = 0;  // number of bytes of the next reply that were received
-        bool right = true;     // all these bytes are as expected
+        bool right = true;     // true if all these bytes are as expected
     };
 
     template <class Reply>

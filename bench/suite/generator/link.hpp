@@ -24,8 +24,8 @@ namespace loopbench::bench {
 /// Connections to a server. Only one thread at a time may use them.
 class link {
 public:
-    /// A receiver for the bytes of all connections. The bytes of each connection arrive in order, in pieces
-    /// of any size. A piece is valid only during the call.
+    /// An interface that receives the bytes of all connections. The bytes of each connection arrive in order,
+    /// in pieces of any size. A piece is valid only during the call.
     class reader {
     public:
         virtual void arrived(std::size_t connection, std::span<const std::byte> piece) = 0;
@@ -49,8 +49,8 @@ public:
     virtual std::string_view name() const noexcept = 0;
 };
 
-/// Returns connected sockets with TCP_NODELAY, which the contenders' own connections also have. Throws
-/// std::system_error.
+/// Returns `connections` sockets that are connected to `server`. TCP_NODELAY is set, as on the contenders'
+/// own connections. Throws std::system_error.
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 
 /// Returns a link that uses io_uring. If the kernel refuses io_uring, throws std::system_error with the cause

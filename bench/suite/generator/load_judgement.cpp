@@ -72,7 +72,7 @@ std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& 
 }
 
 std::optional<std::string> why_invalid(const open_loop_result& result) {
-    if (auto why = reason_for_overload(result)) return why;  // first: overload delays the generator too
+    if (auto why = reason_for_overload(result)) return why;  // first: overload also delays the generator
     if (auto why = generator_was_the_bottleneck(result))
         return "the generator was the bottleneck, so the numbers do not describe the contender: " + *why +
                "; give the generator a faster or quieter core";

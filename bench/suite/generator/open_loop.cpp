@@ -20,7 +20,7 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Connects to the server. Stores the name of the link in the result.
+/// Returns a client that is connected to the server. Stores the name of its link in the result.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -42,8 +42,8 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// Makes one round trip on each connection, so that no latency includes the accept. Returns the reason for a
-/// failure, or an empty text.
+/// Makes one round trip on each connection, so that no measured latency includes the time in which the server
+/// accepts the connection. Returns the reason for a failure, or an empty text.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
@@ -112,7 +112,8 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Sends and receives once. Returns true if anything was sent or received.
+    /// Sends the due requests and receives the available replies, once. Returns true if anything was sent or
+    /// received.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -135,20 +136,20 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, each reply wakes the sleeping client
+        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, a reply wakes the sleeping client
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Stores the times at which the requests since `first` were sent. Assumes that each request took the
-    /// same time to send.
+    /// Stores the sending times of the requests with the numbers from `first` on. Assumes that each request
+    /// took the same time to send.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
     }
 
-    /// Returns the number of a request, from its connection and the number of earlier replies on this
-    /// connection.
+    /// Returns the number (in the schedule) of a request from its connection and the number of earlier
+    /// replies on this connection.
     std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
         return (answered - before_[index]) * all_.connections() + index;
     }
@@ -181,8 +182,8 @@ private:
     client& all_;
     open_loop_result& result_;
     double interval_;                         // nanoseconds between two requests
-    std::vector<clock::time_point> sent_at_;  // by number of the request
-    std::vector<std::uint64_t> before_;       // for each connection: number of requests before the schedule
+    std::vector<clock::time_point> sent_at_;  // the sending time of each request, by its number
+    std::vector<std::uint64_t> before_;       // for each connection: number of earlier requests
     clock::time_point start_{};
     clock::time_point came_{};              // time at which this turn's replies were found
     std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found
@@ -190,9 +191,9 @@ private:
     bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Returns why a schedule at this rate would be meaningless, or nothing if the rate is possible. Runs up to
-/// five short schedules until one of them is valid, because other work can disturb a single one. Ignores
-/// wrong replies, because the real schedule reports them.
+/// Returns the reason why the generator cannot offer the rate of the schedule, or nothing if it can. Runs up
+/// to five short schedules until one of them is valid, because other work on the machine can disturb a single
+/// schedule. Ignores wrong replies, because the real schedule reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -215,8 +216,8 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Determines the rate of the schedule, and tests with short schedules if the rate is possible. Opens its own
-/// connections, and closes them afterwards.
+/// Stores the rate of the schedule in `result`, and tests with short schedules whether the generator can send
+/// at this rate. Uses connections of its own, which are closed before the schedule begins.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);

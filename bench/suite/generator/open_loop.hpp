@@ -37,18 +37,18 @@ struct open_loop_plan {
     std::chrono::nanoseconds look_time{std::chrono::milliseconds(30)};
     double load = 0.5;            // share of the capacity, which is measured first
     double rate = 0;              // requests per second; 0: `load` times the capacity
-    std::uint64_t tries_max = 3;  // runs of the schedule, at most; see run_open_loop()
+    std::uint64_t tries_max = 3;  // maximum number of runs of the schedule; see run_open_loop()
     /// The longest wait for replies after the last request, and the longest extension of the capacity
     /// measurement. A schedule that takes longer than this time is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
     /// The next two limits decide which requests count. `late_max` limits the delay until a request was sent.
     /// `unwatched_max` limits the time between the check for replies that found the reply and the check
-    /// before it. A request counts if each of its two delays is at most the limit, or at most a tenth of the
-    /// request's latency.
+    /// before it. A request counts if each of its two delays is at most the delay's limit, or at most a tenth
+    /// of the request's latency.
     ///
     /// There are limits because the generator sometimes loses its core, on a virtual machine for tens of
-    /// microseconds. Without limits, the latencies of the server would include these delays, which do not
-    /// depend on the server.
+    /// microseconds. Without limits, the latencies would include these delays, which the server does not
+    /// cause.
     ///
     /// The tenth of the latency is accepted because a server that pauses sends many replies at once, which
     /// keep the generator busy. All requests that the pause delayed must count. The tenth has a side effect:
@@ -77,10 +77,11 @@ struct open_loop_result {
     /// behind.
     std::uint64_t held_back = 0;
     double busy = 0;  // share of the wall time in which there was something to send or receive
-    // The smallest latency of each half of the requests, from the real time of sending.
+    // The smallest latency of the first and of the second half of the requests, from the real time of
+    // sending.
     std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
     std::chrono::nanoseconds least_of_second_half{std::chrono::hours(1)};
-    std::string io;                          // name of the link
+    std::string io;                          // name of the used link
     std::string refused;                     // see chosen_link
     std::optional<std::string> not_offered;  // why the schedule did not begin
     std::string failure;                     // why the schedule ended too early, or empty
@@ -92,12 +93,12 @@ struct chosen_link {
 };
 using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 
-/// Returns a link that uses epoll. `why` is the reason for which io_uring is not used.
+/// Returns a link that uses epoll. `why` is the reason why io_uring is not used.
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
 /// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, returns a link that uses
 /// epoll. Without io_uring, each request takes more CPU time, and the generator can offer only a lower rate;
-/// the usual checks detect a rate that is too high. Throws std::system_error if the link cannot connect.
+/// run_open_loop() detects a rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
 /// Determines the rate of the schedule, and closes the connections that it used for this. Then opens new
@@ -116,8 +117,8 @@ std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_resu
 /// lateness contributes to the median or the 90th percentile.
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
 
-/// Returns why the latencies do not describe the server, or nothing if they are valid. The reason is that the
-/// server does not sustain the rate, or the reason of generator_was_the_bottleneck().
+/// Returns why the latencies do not describe the server, or nothing if they are valid. They are invalid if
+/// the server does not sustain the rate, or if generator_was_the_bottleneck() returns a reason.
 std::optional<std::string> why_invalid(const open_loop_result& result);
 
 }  // namespace loopbench::bench

@@ -9,7 +9,7 @@
 namespace loopbench::bench {
 
 struct path_quality {
-    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time that connecting takes
+    std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time that connect() takes
     double bytes_per_s = 0;                       // of one connection to the server
 };
 

@@ -16,8 +16,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Buffers that the kernel fills in the order in which they were given back. The number of buffers is small,
-/// because the kernel uses all of them in rotation, and many would not fit into the caches.
+/// The receive buffers of the ring. The kernel fills them in the order in which they were given back. The
+/// number of buffers is small, because the kernel uses all of them in rotation, and many would not fit into
+/// the caches.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -114,8 +115,8 @@ public:
 private:
     static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
 
-    /// Returns the number of entries for a call that sends one request on each connection. The same number of
-    /// buffers suffices for the replies.
+    /// Returns the number of submission entries for a system call that sends one request on each connection.
+    /// The same number of buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }

@@ -16,7 +16,8 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks that a flagship runs in one turn (loop/operation.hpp).
+/// The number of callbacks between two checks of the sockets; a flagship runs the same number in one turn
+/// (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -49,9 +50,9 @@ ev_runtime::ev_runtime()
 }
 
 ev_runtime::~ev_runtime() {
-    close();  // frees the coroutines' frames, which delete their events
+    close();  // destroys the coroutines, whose frames contain events
     cancel_calls();
-    close();  // again, because the calls' destructors might have posted functions
+    close();  // again, because functions of call_at() might have posted others in their destructors
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -70,8 +71,8 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     return {*this, std::move(made)};
 }
 
-// Cancels one call at a time, because freeing the function of a call can cancel other calls. No call is added
-// while the loop closes.
+// Cancels the pending calls of call_at(), one at a time, because freeing the function of a call can cancel
+// other calls. No call is added while the loop closes.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;

@@ -35,15 +35,15 @@
 
 namespace loopbench::bench::peers {
 
-/// An event_base for one thread. make_ev_base() throws std::runtime_error if libevent lacks a required
-/// feature.
+/// The deleter of ev_base, an event_base for one thread. make_ev_base() throws std::runtime_error if libevent
+/// lacks a required feature.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };
 using ev_base = std::unique_ptr<event_base, ev_base_deleter>;
 ev_base make_ev_base();
 
-/// A model of Runtime (bench/suite/runtime.hpp).
+/// The runtime on libevent. It models Runtime (bench/suite/runtime.hpp).
 class ev_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libevent";
@@ -57,7 +57,7 @@ public:
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
-    /// Throws std::runtime_error or std::system_error with the cause if libevent cannot be set up.
+    /// Sets up libevent. Throws std::runtime_error or std::system_error with the cause if this fails.
     ev_runtime();
     ~ev_runtime();
 
@@ -142,7 +142,8 @@ public:
         if (armed_) event_del(&timer_);
     }
 
-    /// Throws std::bad_alloc if libevent has no memory for the timer.
+    /// Starts the timer, unless the deadline has passed. Throws std::bad_alloc if libevent has no memory for
+    /// the timer.
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) {
         const clock::time_point now = clock::now();

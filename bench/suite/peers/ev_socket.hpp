@@ -43,7 +43,7 @@ protected:
 /// One direction of a socket, with its event and its waiter.
 class ev_direction {
 public:
-    /// Prepares the event. `what` is EV_READ | EV_CLOSED or EV_WRITE.
+    /// Prepares the event of this direction. `what` is EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;
@@ -59,7 +59,7 @@ public:
         if (waiter_ == &waiter) waiter_ = nullptr;
     }
 
-    /// Ends the waiter's wait, because the socket is being closed.
+    /// Ends the current wait, if any, because the socket is being closed.
     void stop() noexcept;
 
 private:
@@ -104,8 +104,8 @@ private:
     ev_direction writing_;
 };
 
-/// The base class of the awaiters. An awaiter tries its system call. If the call would block, the awaiter
-/// waits for the next edge and tries again.
+/// The base class of the awaiters of socket operations. An awaiter tries its system call. If the call would
+/// block, the awaiter waits for the next edge and tries again.
 class ev_awaiter : public ev_waiter {
 public:
     ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
@@ -176,10 +176,11 @@ private:
     std::optional<int> error_;
 };
 
-/// A connected stream.
+/// A connected stream on libevent.
 class ev_stream {
 public:
-    /// Sets TCP_NODELAY for TCP. Throws std::system_error.
+    /// Takes ownership of a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws
+    /// std::system_error.
     ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
 
     ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -226,7 +227,7 @@ private:
 /// A listener on 127.0.0.1, or at a path. The path remains after the listener is closed.
 class ev_listener {
 public:
-    /// Throws std::system_error.
+    /// Listens on `local`. Throws std::system_error.
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);
 
     ev_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }

@@ -1,4 +1,4 @@
-// The contender libevent.
+// The main program of the contender libevent.
 #include <event2/event.h>
 
 #include "bench/suite/contenders/contender_main.hpp"

@@ -38,10 +38,10 @@ public:
         pass();
     }
 
-    /// Runs all ready coroutines. Also runs coroutines that become ready meanwhile, until the budget is used
-    /// up. The library's callbacks call this function.
+    /// Runs all ready coroutines, and the coroutines that become ready meanwhile until the budget is used up.
+    /// The library's callbacks call this function.
     void pass() noexcept {
-        if (leaving()) return;  // the ready coroutines wait for the next run()
+        if (leaving()) return;  // the next call of run() runs the ready coroutines
         ready().budget.refill();
         try {
             take_posted();

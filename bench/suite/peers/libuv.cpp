@@ -1,4 +1,4 @@
-// The contender libuv.
+// The main program of the contender libuv.
 #include <uv.h>
 
 #include "bench/suite/contenders/contender_main.hpp"

@@ -33,8 +33,8 @@
 
 namespace loopbench::bench::peers {
 
-/// A model of Runtime (bench/suite/runtime.hpp). The constructor throws std::system_error if libuv cannot be
-/// set up.
+/// The runtime on libuv. It models Runtime (bench/suite/runtime.hpp). The constructor throws
+/// std::system_error if libuv cannot be set up.
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
@@ -60,13 +60,13 @@ public:
     }
 
     ~uv_runtime() {
-        close();  // frees the coroutines' frames, which close their sockets and stop their timers
-        // The timers that are still active belong to call_at(), and not to coroutines. No call is added while
-        // the loop closes.
+        close();  // destroys the coroutines, which closes their sockets and stops their timers
+        // The timers that are still active were armed by call_at(), and not by coroutines. No such timer is
+        // added while the loop closes.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
-        close();  // the calls' destructors might have posted functions
+        close();  // again, because functions of call_at() might have posted others in their destructors
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
@@ -79,8 +79,8 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// The timer of a call_at(), from the pool. Its delay is in whole milliseconds, as for a sleep, and is
-    /// zero for a time in the past.
+    /// The timer of a call of call_at(), taken from the pool. Its delay is in whole milliseconds, as for a
+    /// sleep, and is zero for a time in the past.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;

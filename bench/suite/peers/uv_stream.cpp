@@ -47,10 +47,10 @@ void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
 void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     uv_socket& socket = of(stream->data);
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
-    if (count == 0) return;  // EAGAIN
+    if (count == 0) return;  // libuv reports EAGAIN as 0 bytes
     if (socket.reader == nullptr) {
-        // No coroutine reads. The event is an error or the end of the stream. Either UV_ENOBUFS was reported,
-        // because there is no buffer, or the next reader sees the event again.
+        // No coroutine reads. The event is an error or the end of the stream. libuv reports UV_ENOBUFS if
+        // there is no buffer; any other event is reported again to the next reader.
         //
         // After a read that has filled its buffer, libuv asks for another buffer, although there might be no
         // more data. In this case, reading continues, and libuv calls this function again if there is more

@@ -20,7 +20,8 @@
 
 namespace loopbench::bench::peers {
 
-/// Throws std::system_error if `result`, which a function of libuv returned, is an error.
+/// Throws std::system_error if `result` is an error that a function of libuv returned. `what` names this
+/// function.
 void uv_checked(int result, const char* what);
 
 struct uv_read_awaiter;
@@ -45,7 +46,7 @@ struct uv_socket {
     uv_write_awaiter* writer = nullptr;
     uv_connect_awaiter* connector = nullptr;
     uv_accept_awaiter* acceptor = nullptr;  // used by a listener
-    bool holds_connection = false;          // libuv has accepted a connection that no accept() has taken
+    bool holds_connection = false;          // libuv has accepted a connection that accept() has not taken yet
     bool filled_the_buffer = false;         // the last read filled it; libuv then asks for another buffer
 
     /// Makes a TCP socket, or a Unix socket if `family` is AF_UNIX.
@@ -135,10 +136,11 @@ struct uv_write_awaiter : callback_awaiter {
     bool done = false;
 };
 
-/// A connected stream.
+/// A connected stream on libuv.
 class uv_connection {
 public:
-    /// Sets TCP_NODELAY for TCP. Throws std::system_error.
+    /// Takes ownership of a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws
+    /// std::system_error.
     uv_connection(library_loop& owner, uv_socket_owner connected);
 
     uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -222,11 +224,11 @@ private:
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path. libuv deletes the path when the listener is closed. libuv accepts
+/// A listener on 127.0.0.1, or at a path, which libuv deletes when the listener is closed. libuv accepts
 /// connections automatically, and holds one connection until accept() takes it.
 class uv_listener {
 public:
-    /// Throws std::system_error.
+    /// Listens on `local`. Throws std::system_error.
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);
 
     uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }

@@ -2,8 +2,8 @@
 // contender that allocated or sorted while it measures would change its own results.
 //
 // The histogram is log-linear, like HdrHistogram (http://hdrhistogram.org). Each value below 256 has its own
-// counter, and each power of two above is split into 128 counters. A percentile is the middle of its counter,
-// so it differs from the recorded value by at most 1/256.
+// counter, and each power of two above is split into 128 counters. A percentile is the middle of its
+// counter's range, so it differs from the recorded value by at most 1/256 of the value.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean. Needed after the values of another histogram were added with
-    /// record_many(), because each of these values was replaced by the middle of its counter.
+    /// Sets the exact minimum, maximum and mean. Needed after the counters of another histogram were added
+    /// with record_many(), because each value was then recorded as the middle of its counter's range.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -46,7 +46,7 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // These values are exact. All of them are 0 if nothing was recorded.
+    // The exact minimum, maximum and mean. All of them are 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }

@@ -1,4 +1,4 @@
-// The resources of this process that the timed section used. They show whether a loop was fast only because
+// The resources that this process used in the timed section. They show whether a loop was fast only because
 // it kept a core busy.
 #pragma once
 
@@ -57,7 +57,7 @@ public:
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Burns CPU time in this thread: `share` times the time since begin(), without `delay`. `delay` is the
+    /// Keeps this thread busy for `share` times the time since begin(), excluding `delay`. `delay` is the
     /// time for which this thread waited for a CPU (run_delay()). It is left out, because contenders that
     /// share a CPU must not slow each other down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;

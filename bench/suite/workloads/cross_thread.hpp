@@ -22,7 +22,8 @@ constexpr std::uint64_t warm_up_posts(int cores) {
 
 namespace detail {
 
-/// A thread on the given core that posts functions. Each function is posted after the previous one has run.
+/// A thread on a given core that posts functions to a loop. Each function is posted after the previous one
+/// has run.
 template <Runtime R>
 class posting_thread {
 public:

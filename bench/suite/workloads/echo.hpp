@@ -17,8 +17,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Checks every round trip of the trial, and judges whether the connections had equal shares of the round
-/// trips.
+/// Checks that every round trip of the trial was made, and that the connections had about equal shares of the
+/// round trips.
 template <class Transport>
 void prove_echo(const echo_session<Transport>& session) {
     prove_echo(session.t, session.counts, session.served_bytes, session.rounds_before, session.message_bytes);
@@ -64,7 +64,7 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the echo workloads, and the functions that run these workloads.
 struct echo_family {
     static constexpr std::array about{
         workload_info{

@@ -1,5 +1,5 @@
-// The workloads that join children with gather(). The children of each workload either end at once, suspend
-// once, sleep, wait for a socket, or gather children of their own.
+// The workloads that wait for many child tasks with gather(). The children of each workload either end at
+// once, suspend once, sleep, wait for a socket, or gather children of their own.
 #pragma once
 
 #include <algorithm>
@@ -191,7 +191,7 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     t.prove("number of trees that completed before their leaves", 0, incomplete_trees);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the gather workloads, and the functions that run these workloads.
 struct gather_family {
     static constexpr std::array about{
         workload_info{"gather/ready", about_work,

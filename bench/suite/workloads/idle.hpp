@@ -1,4 +1,4 @@
-// The workloads of an idle loop, which show the CPU time and the wake-ups of the loop while nothing happens.
+// The workloads in which a loop has nothing to do. They show the CPU time and the wake-ups of an idle loop.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the idle workloads, and the functions that run these workloads.
 struct idle_family {
     static constexpr std::array about{
         workload_info{

@@ -68,7 +68,7 @@ task_of<R> mixed_server(R& runtime, trial& t) {
                "; expected at most 1");
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entry for the mixed workload, and the function that runs this workload.
 struct mixed_family {
     static constexpr std::array about{
         workload_info{"mixed/server", about_traffic,

@@ -23,7 +23,7 @@ task_of<R> pipe_read(R& runtime, trial& t) {
     co_await detail::carry_stream(runtime, t, ends.reader, ends.writer, pipe_chunk_bytes);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entry for the pipe workload, and the function that runs this workload.
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",

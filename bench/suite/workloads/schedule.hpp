@@ -36,8 +36,8 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that run alternately. Counts the steps of this coroutine that come before the
-/// other coroutine's previous step, and are therefore too early.
+/// One of two coroutines that must run alternately. Adds its steps that come too early to `out_of_turn`: the
+/// steps before which the other coroutine has not made as many steps as this one.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -46,7 +46,7 @@ task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, st
     }
 }
 
-/// Checks, outside the timed section, that each yield lets the other coroutine run. Fails the trial
+/// Checks, outside the timed section, that two coroutines that yield run alternately. Fails the trial
 /// otherwise.
 template <Runtime R>
 task_of<R> yields_take_turns(R& runtime, trial& t) {
@@ -120,7 +120,7 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// One operation is a posted function that posts the next one. The last function wakes the task with an
+/// One operation is a posted function that posts the next function. The last function wakes the task with an
 /// event. Polling, or waiting for I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
@@ -195,7 +195,7 @@ task_of<R> spawn(R& runtime, trial& t) {
     t.prove("number of spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the ready-queue workloads, and the functions that run these workloads.
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
@@ -248,9 +248,9 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // In post/cross_thread, the latencies can be any share of the timed section (lower bound: 0). The
-        // rest of each operation is the wake-up of the posting thread, which might wait for a core for a long
-        // time.
+        // In post/cross_thread, the latencies can be any share of the timed section (the lower bound of this
+        // share is 0). The rest of each operation is the wake-up of the posting thread, which might wait for
+        // a core for a long time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

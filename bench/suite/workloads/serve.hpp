@@ -103,7 +103,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // called first, because its reason is more specific
+    generator.prove(t, t.operations());  // called first, because its reason is more specific than the next
     if (!ended_early.empty()) t.fail("the server stopped serving too early: " + ended_early);
 }
 
@@ -130,7 +130,7 @@ task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the server workloads, and the functions that run these workloads.
 struct serve_family {
     static constexpr std::array about{
         workload_info{

@@ -18,7 +18,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// The counts of sleep/concurrent, which show whether both sleeps were pending at the same time.
+// The counts of sleep/concurrent, which show whether the two sleeps of an operation were pending at the same
+// time.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;
@@ -88,12 +89,12 @@ task_of<R> sleep_many(R& runtime, trial& t) {
     co_await runtime.gather(std::span<task_of<R>>(sleeps));
     t.end();
     t.prove("number of sleeps that ended", count, t.lateness().count());
-    constexpr std::chrono::milliseconds turn{5};  // the runtime's now() can be this old
+    constexpr std::chrono::milliseconds turn{5};  // the largest age of a time that now() returns
     t.prove_lasted("the sleeps", lead + (count - 1) * sleep_many_spacing - t.early_limit() - turn,
                    t.cost().wall);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the sleep workloads, and the functions that run these workloads.
 struct sleep_family {
     static constexpr std::array about{
         workload_info{"sleep/serial", about_few_waits,

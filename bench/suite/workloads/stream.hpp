@@ -90,7 +90,7 @@ struct stream_flow {
     trial& t;
     stream_check& check;
     std::uint64_t due = 0;  // number of bytes that must have arrived, from the beginning of the stream
-    bool is_due = false;    // some of these bytes have not arrived yet
+    bool is_due = false;    // true if some of these bytes have not arrived yet
     bool over = false;
     std::optional<typename R::event> all_have_come{};
 };
@@ -159,7 +159,7 @@ task_of<R> connect_into(R& runtime, std::uint16_t port, std::optional<typename R
     stream.emplace(co_await runtime.connect(port));
 }
 
-/// Opens a connection and stores both ends.
+/// Opens a connection, and stores its client end and its server end.
 template <Runtime R>
 task_of<R> connect_pair(R& runtime, typename R::listener& listener,
                         connected_pair<R, typename R::stream>& pair) {
@@ -168,11 +168,11 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
     co_await runtime.gather(std::span<task_of<R>>(both));
 }
 
-/// The counts of accept/churn.
+/// The counts with which accept/churn proves its work.
 struct visits {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
-    bool over = false;  // the client has made all its connections
+    bool over = false;  // true when the client has made all its connections
 };
 
 template <Runtime R>
@@ -210,7 +210,7 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     counts.over = true;
     listener.close();  // ends the server, which does not know how many clients will connect
 } catch (...) {
-    listener.close();  // otherwise, the server would wait for more connections
+    listener.close();  // otherwise, the server would wait forever for more connections
     throw;
 }
 
@@ -259,7 +259,7 @@ struct broadcast {
     std::optional<typename R::event> all_have_it;
     std::size_t missing = 0;
     std::uint64_t right_messages = 0;
-    bool over = false;  // all messages were sent
+    bool over = false;  // true after the last message was sent
     int error = 0;
 };
 
@@ -346,7 +346,7 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
             all.right_messages);
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the stream workloads, and the functions that run these workloads.
 struct stream_family {
     static constexpr std::array about{
         workload_info{"stream/throughput", about_bulk,

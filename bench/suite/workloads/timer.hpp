@@ -56,10 +56,10 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The counts of timer/under_load.
+/// The counts with which timer/under_load proves its work.
 struct load_seen {
     std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
-    std::uint64_t gave_up = 0;      // number of coroutines that gave up
+    std::uint64_t gave_up = 0;      // number of coroutines that reached `give_up`
 };
 
 template <Runtime R>
@@ -70,7 +70,7 @@ task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& loa
     session.stopped = true;
 }
 
-/// Runs the timed section of timer/under_load: the timer ticks, while every connection echoes and four
+/// Runs the timed section of timer/under_load: one timer ticks, while every connection echoes and four
 /// coroutines yield all the time.
 template <Runtime R>
 task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
@@ -88,7 +88,7 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// A counter of the functions that timers call. The last call wakes the task.
+/// A counter of the calls that timers make. The call with the number `expected` wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -110,14 +110,15 @@ task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     due_fired += due.called;
 }
 
-/// The counts of timer/churn.
+/// The counts with which timer/churn proves its work.
 struct churned {
     std::uint64_t batches = 0;
     std::uint64_t due_fired = 0;
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and cancels them.
+/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and then cancels
+/// them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -157,10 +158,10 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
 }
 
 /// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in shuffled order, and one
-/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the others.
-/// A runtime that inserts timers later than call_at() has inserted all of them by then. A runtime can also
-/// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
-/// first batch is not timed, because it allocates the memory.
+/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the
+/// `Timers` timers. A runtime that inserts timers into its queue only after call_at() has inserted all of
+/// them by then. A runtime can also remove cancelled timers later; the task therefore waits for another due
+/// timer after the last batch. The first batch is not timed, because it allocates the memory.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -224,7 +225,7 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     if (load.round_trips == 0) t.fail("the load made no round trip on its connections");
 }
 
-/// The catalog's entries for these workloads, and their functions.
+/// The catalog's entries for the timer workloads, and the functions that run these workloads.
 struct timer_family {
     static constexpr std::array about{
         workload_info{

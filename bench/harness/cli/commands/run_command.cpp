@@ -254,9 +254,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
 void add_client_options(CLI::App& command, run_options& options) {
     auto* there = command
                       .add_option("--generator-on", options.generator_on,
-                                  "run the client of serve/open_loop on another machine; COMMAND starts a "
-                                  "program there, for example 'ssh HOST'; the client must be installed "
-                                  "there under the same path")
+                                  "run the client of serve/open_loop on another machine; COMMAND is put "
+                                  "in front of the client's command line, for example 'ssh HOST'; the client "
+                                  "must have the same path there as here")
                       ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
@@ -269,10 +269,9 @@ void add_client_options(CLI::App& command, run_options& options) {
 
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag("--quick", options.quick,
-                                   "measure the headline workloads (a selection; see `list`) on the headline "
-                                   "contenders at small size, in at most a minute; a trial that takes longer "
-                                   "than 5 s fails; with --workload, measure the named workloads on all "
-                                   "contenders");
+                                   "small size, at most one minute, at most 5 s for each trial: measure the "
+                                   "headline workloads (see `list`) on the headline contenders; with "
+                                   "--workload: the named workloads on all contenders, with the same limits");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -289,8 +288,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
 }
 
 constexpr const char* usual_selection =
-    "Without --quick and --full, a run measures the headline workloads on all contenders at full size, in\n"
-    "10 blocks, or in as many as the verdicts on all results need, without a time limit.\n"
+    "Without --quick and --full, a run measures the headline workloads on all contenders at full size,\n"
+    "without a time limit: 10 blocks, or more if the verdicts on all results need more.\n"
     "\n";
 
 const std::initializer_list<example> run_examples{
@@ -299,7 +298,7 @@ const std::initializer_list<example> run_examples{
     {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
      "measures all echo workloads on the loops of this project and on the baseline"},
     {"loopbench run --workload echo/rtt/tcp --precision 1% --budget 5min",
-     "runs blocks until each ratio of the metric `time` is known to within 1 %, but for at most 5 minutes"},
+     "runs blocks until each ratio of `time` is known to within 1 %, for at most 5 minutes"},
     {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
 
 }  // namespace

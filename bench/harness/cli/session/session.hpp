@@ -23,18 +23,21 @@ using session_start = std::chrono::steady_clock::time_point;
 
 /// The help text about the method, which is shown below the options.
 inline constexpr const char* how_trials_run =
-    "Trials: a trial is a new process. A block is one trial of each contender on each workload, in random\n"
-    "order; a second run with the same --seed has the same order. A ratio compares two trials of one\n"
-    "block, which run close together in time. The pairing arranges the trials of a block in time:\n"
-    "sequential trials run one after the other; interleaved trials alternate on one core, in slices of\n"
-    "2 ms; concurrent trials share one core, and their time is CPU time. Workloads that wait are\n"
-    "sequential. Most workloads that keep a core busy are interleaved; of these, workloads without\n"
-    "system calls are sequential in `run` and interleaved in `compare`. Google Benchmark programs that do\n"
-    "not support slices run concurrently.\n"
-    "The A/A copy is the baseline measured a second time, under another name; if the two differ, the run\n"
-    "is unreliable. Each trial gets environment variables of a random total length, because that length\n"
-    "changes the speed. If other work on the machine disturbs a sequential trial, its workload is measured\n"
-    "again in that block, within limits. docs/method.md explains all of this.";
+    "Trials: a trial runs one contender on one workload, in a new process. A block is one trial of each\n"
+    "contender on each workload; the order of the workloads, and of the contenders on each workload, is\n"
+    "random. A second run with the same --seed has the same order. A ratio compares two trials of the\n"
+    "same workload and block, which run close together in time.\n"
+    "The pairing arranges the trials of one workload in a block. Sequential trials run one after the\n"
+    "other. Interleaved trials alternate on one core, in slices of 2 ms. Concurrent trials share one core\n"
+    "at the same time, and their time is CPU time. Workloads that wait are sequential. Workloads that\n"
+    "keep a core busy with system calls are usually interleaved; those without system calls are\n"
+    "sequential in `run`, and interleaved in `compare`. Google Benchmark programs without support for\n"
+    "slices (docs/method.md) run concurrently.\n"
+    "The A/A copy is the baseline measured a second time, under another name; if the two differ, the\n"
+    "run is unreliable. The total length of the environment variables changes the speed of a program, so\n"
+    "each trial gets a random length, and no contender gains from a lucky one. If other work on the\n"
+    "machine disturbs a sequential trial, its workload is measured once more in that block, within\n"
+    "limits. docs/method.md explains all of this.";
 
 /// The output folder and the context of a session.
 struct session_place {

@@ -22,7 +22,7 @@ std::string seconds_text(std::chrono::nanoseconds time) {
 std::string blocks_text(const run_plan& usual) {
     // A gate compares few results, so that its number of blocks is always enough for verdicts.
     const bool is_gate = usual.how == correction::holm;
-    return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or as many as verdicts need");
+    return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or more if the verdicts need more");
 }
 
 std::vector<std::string> pairing_names() {

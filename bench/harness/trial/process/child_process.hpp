@@ -23,7 +23,7 @@ struct child_request {
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // after this time, the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;         // after more output, the group is killed
     std::size_t error_tail_bytes = 4096;                           // size of the kept end of standard error
-    // maximum time between checks of the limit
+    // maximum time between two checks of `limit`
     std::chrono::milliseconds longest_wait{std::chrono::hours{1}};
     int stop_fd = -1;  // when it becomes readable, the group is killed; -1: never
 };
@@ -43,7 +43,7 @@ enum class child_end {
 struct resource_usage {
     std::int64_t user_ns = 0;
     std::int64_t system_ns = 0;
-    std::int64_t rss_max_bytes = 0;  // at least the parent's value (bench/suite/recording/memory.hpp)
+    std::int64_t rss_max_bytes = 0;  // at least the size of the parent (bench/suite/recording/memory.hpp)
     std::int64_t switches_voluntary = 0;
     std::int64_t switches_involuntary = 0;
     std::int64_t run_delay_ns = 0;  // time in which the ready main thread waited for a CPU

@@ -20,7 +20,7 @@ class interrupted : public std::exception {};
 /// one guard can exist at a time.
 class interrupt {
 public:
-    /// Throws std::system_error if no eventfd can be created.
+    /// Replaces the effect of the signals. Throws std::system_error if no eventfd can be created.
     interrupt();
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;

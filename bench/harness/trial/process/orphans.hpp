@@ -25,7 +25,7 @@ void adopt_orphans() noexcept;
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
 /// A way to find orphaned processes by their start time, even if these processes have cleared their
-/// environment. Create the object before contenders are started. After all contenders have ended,
+/// environment. The object must be created before contenders are started. After all contenders have ended,
 /// end_others() ends every child that was started since the creation of the object, and returns the name of
 /// the first such child. Older children continue to run, because no contender started them.
 class earlier_children {

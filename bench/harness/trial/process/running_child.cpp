@@ -45,8 +45,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// Variables that contenders get only from the harness. Values from the user's shell are removed, because
-/// such values would bias trials.
+/// The environment variables that contenders get only from the harness. Values from the user's shell are
+/// removed, because such values would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",

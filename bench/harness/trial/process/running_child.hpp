@@ -30,9 +30,10 @@ public:
     running_child& operator=(const running_child&) = delete;
     ~running_child();
 
-    /// Returns the descriptors to wait for with poll(2).
+    /// Returns the descriptors of the child, for poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Reads the available output. Returns false if the child has ended or has printed too much.
+    /// Reads the available output of the child. `found` contains the descriptors of watched() after poll(2).
+    /// Returns false if the child has ended or has printed too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
     /// Marks the child as over, for the reason `why`. finish() then kills the child.

@@ -16,7 +16,7 @@ std::filesystem::path temporary_root();
 /// which no process has locked.
 class temporary_folder {
 public:
-    /// Throws reports::file_error if no folder can be created or locked.
+    /// Creates and locks the folder. Throws reports::file_error if this fails.
     temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;

@@ -1,6 +1,6 @@
 // States how a contender's own code was compiled. The workloads are templates that are compiled in the file
-// with the contender's main function. Therefore the flags of this file matter, not the flags of the library
-// that it links to. A contender from outside this tree can be compiled with any flags.
+// with the contender's main function. Therefore the compiler flags of this file matter, not those of the
+// library to which it is linked. A contender from outside this tree can be compiled with any flags.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct build_facts {
     bool assertions = false;
 };
 
-/// Returns the facts about the file that calls this function. The function is static, because every file
+/// Returns how the file that calls this function was compiled. The function is static, because every file
 /// needs its own copy. The target loopbench::contender defines the macros.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{

@@ -33,7 +33,8 @@ public:
 
     std::string text() const;
 
-    /// Writes the file, and replaces an existing one. Throws std::system_error with the path.
+    /// Writes the stored histograms to the file at `path`, and replaces an existing file. Throws
+    /// std::system_error with the path.
     void write(const std::string& path) const;
 
 private:

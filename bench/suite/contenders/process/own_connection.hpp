@@ -1,5 +1,5 @@
-// Reads the socket options of a connection that a contender's runtime has made. The connections of the
-// workloads have the same options.
+// Reads the socket options of a connection that a contender's runtime has made only for this purpose. The
+// connections of the workloads have the same options.
 #pragma once
 
 #include <array>

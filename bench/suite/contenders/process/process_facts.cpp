@@ -1,4 +1,4 @@
-// Uses the dynamic linker, which knows the file that provides a symbol, even if LD_PRELOAD chose this file.
+// Asks the dynamic linker which file provides a symbol, because LD_PRELOAD can change this file.
 #include "bench/suite/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>

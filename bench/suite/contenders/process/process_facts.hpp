@@ -1,13 +1,13 @@
-// Facts about the process, which are determined at run time, because compiler flags do not show a preloaded
-// allocator or sanitizer.
+// Facts about the running process, such as its allocator. Compiler flags would not show a preloaded allocator
+// or sanitizer.
 #pragma once
 
 #include <string>
 
 namespace loopbench::bench {
 
-/// Returns the provider of this process's malloc. Adds the provider of operator new, unless the same file
-/// provides malloc, or the C++ library provides operator new.
+/// Returns the name of the file that provides this process's malloc. Adds the name of the file that provides
+/// operator new, unless it is the same file or the C++ library.
 std::string allocator_in_use();
 
 /// Returns the sanitizers whose run-time libraries are in this process, or "off". With clang, the text can

@@ -10,7 +10,8 @@
 namespace loopbench::bench {
 
 struct contender_settings {
-    // LOOPBENCH_SIZE, small or full: the size of workloads that are not calibrated.
+    // LOOPBENCH_SIZE, small or full: the amount of work of workloads whose number of operations Google
+    // Benchmark does not calibrate.
     workload_size size = workload_size::full;
 
     // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations once, without

@@ -31,9 +31,9 @@ inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // size of the serve
 /// in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// Returns the smallest number of round trips in a slice. A slice consists of whole rounds, with one round
-/// trip on each connection per round. The first two rounds are untimed. They are slower, because other
-/// contenders have used the caches.
+/// Returns the smallest number of round trips in the untimed and the timed part of a slice. A slice consists
+/// of whole rounds, with one round trip on each connection per round. The first two rounds are untimed. They
+/// are slower, because other contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
@@ -65,9 +65,9 @@ struct echo_counts {
     }
 };
 
-/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections have
-/// everything. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or if all
-/// shares are 0.
+/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections share
+/// everything equally. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or
+/// if all shares are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
 /// Checks that all replies were right, that each connection made `round_trips_each` round trips after the
@@ -75,9 +75,9 @@ double jain_index(std::span<const std::uint64_t> shares) noexcept;
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Judges how evenly the connections shared the first half of all round trips. Reports Jain's index as
-/// `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes fewer than
-/// eight round trips.
+/// Judges how evenly the first half of all round trips was distributed over the connections. Reports Jain's
+/// index as `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes
+/// fewer than eight round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -102,7 +102,7 @@ struct echo_session {
         return std::span(replies).subspan(index * message_bytes, message_bytes);
     }
 
-    /// Begins the timed section and its first rounds.
+    /// Begins the timed section with its first rounds.
     void begin() {
         t.begin(round_trips_of_a_slice(clients.size()));
         begin_rounds();
@@ -196,14 +196,14 @@ struct echo_session {
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
-    /// The shares after half of the round trips. If `rounds` has had several values, these are the shares for
-    /// the largest value.
+    /// The number of round trips of each connection after half of the current round trips had been made. If
+    /// `rounds` has had several values, these are the numbers for the largest value.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
     std::size_t finished = 0;  // number of clients that have finished their rounds
-    bool ended = false;        // the timed section has ended
-    bool stopped = false;      // clients must make no further round trips
+    bool ended = false;        // true when the timed section has ended
+    bool stopped = false;      // true if clients must make no further round trips
     bool aborted = false;
 };
 

@@ -83,8 +83,8 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// Returns a note if the generator uses epoll, or an empty text. With epoll, each request takes the generator
-/// more CPU time, which can be the cause of a failure.
+/// Returns a note if the generator uses epoll because the kernel refuses io_uring, and otherwise an empty
+/// text. With epoll, each request takes the generator more CPU time, which can be the cause of a failure.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";

@@ -89,7 +89,7 @@ private:
     int process_ = -1;
     int output_ = -1;
     std::string text_;
-    std::atomic<bool> given_up_ = false;  // if true, ended() must not be called
+    std::atomic<bool> given_up_ = false;  // if true, `ended` must not be called
     std::thread reader_;
 };
 

@@ -23,7 +23,7 @@ class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
 
-    /// Starts the process. Throws std::system_error.
+    /// Starts the process that holds the clients' ends. Throws std::system_error.
     silent_peers();
     ~silent_peers() { end(); }
     silent_peers(const silent_peers&) = delete;
@@ -51,8 +51,8 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// Opens `count` connections, a multiple of 100. After a failure, gives the trial the reason and returns
-    /// false.
+    /// Opens `count` connections, a multiple of 100. After a failure, stores the reason in the trial and
+    /// returns false.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending
@@ -70,7 +70,7 @@ public:
         co_return accepted_.size() == count;
     }
 
-    /// Runs `work` while the runtime waits for data on every connection, then ends the connections.
+    /// Runs `work` while the runtime waits for data on every silent connection. Then ends these connections.
     task_of<R> while_silent(task_of<R> work) {
         std::vector<task_of<R>> tasks;
         tasks.reserve(accepted_.size() + 1);

@@ -36,14 +36,15 @@ struct slice_settings {
 /// remedy.
 slice_settings parse_slices(std::string_view text);
 
-/// Units of work that a slice must not cut. Each part of a slice consists of whole units of `operations`
-/// operations. The untimed part has at least `untimed` units, and the timed part has at least `timed` units.
+/// The units of work that a slice must not divide. Each part of a slice consists of whole units of
+/// `operations` operations. The untimed part has at least `untimed` units, and the timed part has at least
+/// `timed` units.
 struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// The slices of the timed section. Only one thread at a time may use a slicer.
+/// The division of a timed section into slices. Only one thread at a time may use a slicer.
 class slicer {
 public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
@@ -52,7 +53,7 @@ public:
     /// Does the same as usage_meter::take_cpu_of(). Must be called before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
-    /// Waits for the first slice.
+    /// Begins the timed section: waits for the first slice.
     void begin(const slice_steps& steps) noexcept;
 
     /// Registers that `done` operations were made since the last call. Returns how many operations to make
@@ -81,7 +82,7 @@ private:
     void begin_part(bool timed) noexcept;
     void finish_slice() noexcept;
 
-    /// Returns the intended duration of the current part.
+    /// Returns the intended duration of the current part of the slice, untimed or timed.
     std::chrono::nanoseconds length() const noexcept {
         return is_timing_ ? settings_.timed : settings_.untimed;
     }
@@ -93,7 +94,7 @@ private:
     slice_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
-    bool ended_ = false;              // 'e' was received
+    bool ended_ = false;              // true if no more slices follow
     clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;

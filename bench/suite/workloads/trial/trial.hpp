@@ -1,8 +1,8 @@
 // A trial as a workload sees it: the number of operations to make, the functions that record observations,
 // and the proof that the work was done.
 //
-// The class refuses invalid results. A trial has no result if it did not time exactly one section, proved
-// nothing, or failed a proof. No unproved number can therefore be printed by mistake.
+// The class refuses invalid results. A trial has no result if it did not time exactly one section, if it
+// proved nothing, or if a proof failed. Therefore, no unproved number can be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@ namespace loopbench::bench {
 /// One run of one workload by one runtime. Only the runtime's thread may use the trial.
 class trial {
 public:
-    /// Without `recording`, workloads record no latencies and do not read the clock for them; the saved time
-    /// is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown`
-    /// lengthens the timed section, or each slice, at its end by this share of its time; `loopbench
-    /// calibrate` uses this.
+    /// Makes a trial of `operations` operations. If `recording` is false, workloads record no latencies and
+    /// do not read the clock for them; the saved time is the measurement overhead. Lateness is always
+    /// recorded, because the proof needs it. `slowdown` is the share by which the timed section, or each
+    /// slice, is lengthened at its end (for `loopbench calibrate`).
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -45,7 +45,7 @@ public:
 
     /// Begin and end the timed section. Each function must be called exactly once. The work outside the
     /// section (connecting, warming up, proving) is not timed. For interleaved contenders, `steps` states the
-    /// units of work that a slice must not cut.
+    /// units of work that a slice must not divide.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
@@ -58,8 +58,8 @@ public:
     /// contenders, because they complete a timed part even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// Sets the number of operations that the timed section made. A workload must call this function if it
-    /// does not use next() and the number differs from operations().
+    /// Sets the number of operations that were made in the timed section. A workload must call this function
+    /// if it does not use next() and the number differs from operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
     /// Measures the CPU time of another process, which does the work. Must be called before begin(). The user
@@ -96,11 +96,12 @@ public:
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 
-    /// The lateness of timers. A timer that fired earlier than early_limit() allows fails the trial.
+    /// The recorded lateness of all timers. A timer that fired earlier than early_limit() allows fails the
+    /// trial.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// Adds a value besides time, latency and lateness. `metric` is the name of a metric in
+    /// Adds a value of a metric other than time, latency and lateness. `metric` is the name of a metric in
     /// reports/model/metrics.cpp, and `value` has the unit of this metric.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
@@ -119,7 +120,7 @@ public:
 
     // The following functions are for the code that started the trial.
 
-    /// Returns why the trial has no result, or nothing if the work is proved.
+    /// Returns the reason why the trial has no result, or nothing if all its work is proved.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
