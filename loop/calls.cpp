@@ -12,7 +12,7 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // held by the driver or by the ready queue
+        ++references;  // a reference for the driver or the ready queue
         if (ready) owner.ready().push(*this);
     }
 
@@ -25,7 +25,7 @@ struct fd_callbacks::watcher : io_operation {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<watcher*>(op);
         const auto keep = shared_state<watcher>::share(self);
-        --self.references;  // the queue held this reference
+        --self.references;  // the reference of the queue
         const bool is_closed = self.result == -ECANCELED || self.result == -EBADF;
         if (how == completion::discard || self.removed || is_closed) return;
         if (self.result < 0)
@@ -71,7 +71,7 @@ bool fd_callbacks::remove(int fd, io_kind kind) noexcept {
     watching->removed = true;
     if (watching->pending) {
         io_.discard(*watching);
-        --watching->references;  // the driver held this reference
+        --watching->references;  // the reference of the driver
     }
     io_.unwatch(fd);
     return true;

@@ -14,9 +14,9 @@
 
 namespace loopbench::loop {
 
-/// A call of a function, which can be cancelled. While the call is armed or queued, its timer queue or the
-/// ready queue holds a reference to it. `Armed` is the type of the timer that fires when the call is due:
-/// `timer`, or the timer of another library.
+/// A cancellable call of a function. While the call is armed or queued, its timer queue or the ready queue
+/// holds a reference to it. `Armed` is the type of the timer that fires when the call is due: `timer`, or the
+/// timer of another library.
 template <class Armed>
 struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
@@ -35,7 +35,7 @@ struct cancellable_call : Armed, recycled {
         if (how == completion::run && work) work();
     }
 
-    std::function<void()> function;  // empty after the call has run or was cancelled
+    std::function<void()> function;  // empty after the function has run or the call was cancelled
     std::source_location where;      // the place that scheduled the call, for debug mode
     unsigned references = 1;
 };
@@ -60,7 +60,7 @@ public:
         const std::function<void()> dropped = std::exchange(call_->function, nullptr);
         if (!call_->armed) return;  // the call has run, or the ready queue will drop it
         owner_->disarm(*call_);
-        --call_->references;  // the timer queue's reference; this handle holds another one
+        --call_->references;  // drops the timer queue's reference; this handle holds another one
     }
 
     bool pending() const noexcept { return call_ && call_->function; }
@@ -75,17 +75,17 @@ using scheduled_call = cancellable_call<timer>;
 using call_handle = cancellable_call_handle<event_loop, timer>;
 
 /// The descriptor callbacks of a loop. The loop calls each callback from the ready queue, once per turn while
-/// the callback's descriptor is ready. The calls end when the callback is removed. A callback may remove
-/// itself and other callbacks. Remove a callback before you close its descriptor.
+/// the callback's descriptor is ready. To end the calls, remove the callback. A callback may remove itself
+/// and other callbacks. Remove a callback before you close its descriptor.
 class fd_callbacks {
 public:
     explicit fd_callbacks(driver& io) noexcept;
     fd_callbacks& operator=(fd_callbacks&&) = delete;
     ~fd_callbacks();
 
-    /// Adds a callback and replaces the descriptor's previous callback of this kind. `kind` is
-    /// io_kind::readable or io_kind::writable. Throws the driver's exception if the driver cannot watch the
-    /// descriptor.
+    /// Adds a callback for a descriptor, and replaces the descriptor's previous callback of the same kind.
+    /// `kind` is io_kind::readable or io_kind::writable. Throws the driver's exception if the driver cannot
+    /// watch the descriptor.
     void add(int fd, io_kind kind, std::function<void()> function);
 
     /// Removes a callback, even if the callback is queued. Returns false if the descriptor has no callback of

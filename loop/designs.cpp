@@ -22,13 +22,13 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 }
 
 constexpr design all[] = {
-    // Tutorial 001, and the first half of tutorial 004: on every turn, the loop asks one task after another
-    // if the task can continue (the last template argument, `true`). The loop has no selector. Only the
+    // Tutorial 001, and the first half of tutorial 004: on every turn, the loop asks each task in order
+    // whether the task can continue (the last template argument, `true`). The loop has no selector. Only the
     // network code and scheduled calls use the timer queue; sleeping tasks read the clock instead.
     {"loop-round-robin", "none",
      "Polls one task after the other; a sleeping task reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
-    // Tutorial 000.
+    // The loop of tutorial 000.
     {"loop-tick", "select",
      "Has a heap of timers. Each turn calls select without waiting, and then sleeps 100 ms.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},

@@ -10,13 +10,13 @@ event_loop::event_loop(std::string_view name, make_driver_fn make_driver, clock*
 
 void event_loop::close() noexcept {
     const auto guard = guard_writes();
-    callbacks_.clear();  // first, because the destruction of frames may close watched descriptors
+    callbacks_.clear();  // first, because destroyed frames may close watched descriptors
     scheduler::close();
 }
 
 call_handle event_loop::call_soon(std::function<void()> function, const std::source_location& where) {
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
-    ++call->references;  // held by the ready queue
+    ++call->references;  // a reference for the ready queue
     ready().push(*call);
     return {*this, std::move(call)};
 }
@@ -27,7 +27,7 @@ call_handle event_loop::call_at(time_point when, std::function<void()> function,
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
     call->deadline = when;
     arm(*call);
-    ++call->references;  // held by the timer queue
+    ++call->references;  // a reference for the timer queue
     return {*this, std::move(call)};
 }
 

@@ -115,7 +115,7 @@ public:
     /// meanwhile. Call this function at the end of a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
-    // The following members are for the network (net/stream.hpp, net/pipe.hpp).
+    // The following functions open sockets and pipes on this loop (net/stream.hpp, net/pipe.hpp).
 
     /// Listens on `local`; by default, on 127.0.0.1 and a port that the kernel chooses. Throws a
     /// std::system_error that names the endpoint.
@@ -133,7 +133,7 @@ public:
     /// Returns both ends of a new pipe.
     pipe_ends open_pipe();
 
-    // The following members are for awaiters, streams and wait policies.
+    // Only awaiters, streams and wait policies use the following members.
 
     driver& io() noexcept { return *io_; }
     /// Prevents SIGPIPE from descriptors that are written with write(2), which has no flag against this
@@ -221,7 +221,7 @@ protected:
     const std::unique_ptr<driver> io_;
     clock* const clock_;   // null means the kernel's clock
     time_point last_now_;  // the latest result of now()
-    // Other threads read sleep_notice_.
+    // Other threads read sleep_notice_; therefore it has a cache line of its own.
     alignas(64) sleep_notice sleep_notice_;
 
 private:

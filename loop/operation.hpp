@@ -106,7 +106,7 @@ private:
     operation* tail_ = nullptr;  // meaningful only while head_ is not null
 };
 
-/// The amount of work that a loop may do until it checks for I/O and reads the clock again. The budget
+/// The amount of work that a loop may do before it checks for I/O and reads the clock again. The budget
 /// prevents starvation: of the timers by a queue that is never empty, of other tasks by a task whose socket
 /// is always ready, and of a receiver by a sender whose socket accepts megabytes before it is full. (While
 /// reported descriptors wait in the ready queue for their system calls, the loop does not check for I/O, even
@@ -148,7 +148,8 @@ private:
     std::size_t used_ = 0;
 };
 
-/// The operations that the loop runs next, and the budget for the work until the loop checks for I/O again.
+/// The operations that the loop runs next, and the budget for the work that the loop may do before it checks
+/// for I/O again.
 class ready_queue : public operation_queue {
 public:
     void push(operation& op) noexcept {
@@ -168,7 +169,7 @@ public:
 
     work_budget budget;
     unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // waiting tasks poll; see coro/woken_awaiter.hpp
+    bool tasks_poll = false;      // true if waiting tasks poll; see coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
@@ -195,8 +196,8 @@ struct task_context {
 /// function that ends the wait if the task is cancelled.
 class suspension {
 public:
-    /// Ends the wait of a cancelled task early: the function must arrange that the operation is queued,
-    /// immediately or soon. Null if the operation is already queued.
+    /// A function that ends the wait of a cancelled task early: it must arrange that the operation is queued,
+    /// immediately or soon. The pointer is null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;
@@ -207,7 +208,7 @@ public:
 protected:
     ~suspension() = default;
 
-    /// Records that the coroutine is suspended here. Returns false if the task is already cancelled; then the
+    /// Records that `coroutine` is suspended here. Returns false if the task is already cancelled; then the
     /// coroutine must not suspend.
     template <class Promise>
     bool suspend(std::coroutine_handle<Promise> coroutine, cancel_fn cancel) noexcept {

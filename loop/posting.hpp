@@ -1,10 +1,10 @@
 // The protocol with which posts by other threads reach a loop that sleeps or is about to sleep.
 //
-// The posting thread first posts, and then checks if the loop sleeps. The loop first announces that it will
-// sleep, and then checks if anything was posted. All four operations are sequentially consistent, so that all
-// threads see them in the same order. In this order, either the posting thread's check follows the loop's
-// announcement, and the posting thread wakes the loop; or the loop's check follows the post, and the loop
-// does not sleep.
+// The posting thread first posts, and then checks whether the loop sleeps. The loop first announces that it
+// will sleep, and then checks whether anything was posted. All four operations are sequentially consistent,
+// so that all threads see them in the same order. In this order, either the posting thread's check follows
+// the loop's announcement, and the posting thread wakes the loop; or the loop's check follows the post, and
+// the loop does not sleep.
 //
 // The template parameter `Atomic` is std::atomic, except in tests/race. There, it is a type that tries every
 // execution that the memory model allows. The test reports a lost wake-up if the loop's check is removed, or
@@ -54,7 +54,7 @@ private:
     Atomic<operation*> newest_{nullptr};
 };
 
-/// The loop's notice to other threads that it sleeps or is about to sleep.
+/// A notice to other threads that the loop sleeps or is about to sleep.
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:
@@ -63,9 +63,9 @@ public:
     /// loop's next wait.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice, checks if anything has been posted, and calls wait() with the result of this check.
-    /// If the result is true, wait() must not sleep; otherwise, it may sleep until a wake-up. Afterwards,
-    /// removes the notice. Call this function only in the loop's thread.
+    /// Shows the notice, checks whether anything has been posted, and calls wait() with the result of this
+    /// check. If the result is true, wait() must not sleep; otherwise, it may sleep until a wake-up.
+    /// Afterwards, removes the notice. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -77,20 +77,20 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// A short spin that polls for the next post before the loop sleeps. Often a thread posts again as soon as
+/// A short spin that polls for the next post before the loop sleeps. A thread often posts again as soon as
 /// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
 /// as this spin, especially in a virtual machine. Spins are unsuccessful if the threads share a core or if
 /// posts are rare. After `vain_max` unsuccessful spins in a row, only one in every `tried_once_in` calls
 /// spins. Use this class only in the loop's thread.
 class adaptive_spin {
 public:
-    static constexpr int looks_max = 100;  // per spin, which then takes one to five microseconds on x86-64
+    static constexpr int looks_max = 100;  // checks per spin; a spin takes one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
     /// Calls is_over() until it returns true or the spin ends. Returns true if is_over() returned true.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // without a spin, so vain_ does not change
+        if (is_over()) return true;  // the post came before the spin, so vain_ does not change
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();
@@ -115,7 +115,7 @@ private:
     }
 
     unsigned vain_ = 0;       // unsuccessful spins since the last successful one
-    unsigned skippable_ = 0;  // calls after vain_max unsuccessful spins
+    unsigned skippable_ = 0;  // calls that may be skipped, after vain_max unsuccessful spins
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

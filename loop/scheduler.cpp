@@ -6,7 +6,7 @@ void scheduler::close() noexcept {
     take_posted();
     ready_.close();
     roots_.destroy_all();
-    take_posted();  // again, because another thread might have posted while the frames were destroyed
+    take_posted();  // again, because another thread might have posted meanwhile
 }
 
 void scheduler::run_timed(operation& op) {

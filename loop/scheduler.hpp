@@ -1,5 +1,5 @@
-// The scheduler: the part that all designs, and this project's runtimes over other libraries, have in common.
-// The scheduler contains the ready queue, the tasks that no other task awaits, and the functions that other
+// The scheduler: the common part of all designs and of this project's runtimes on other libraries. The
+// scheduler contains the ready queue, the tasks that no other task awaits, and the functions that other
 // threads post. It does not depend on time or I/O.
 #pragma once
 
@@ -29,7 +29,7 @@ public:
         return adopt_running(std::move(spawned));
     }
 
-    /// Takes over the main task of a run() that ended with the exception of another task.
+    /// Takes over the main task of a run() that another task's exception has ended.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -141,7 +141,7 @@ public:
     }
 
     /// Starts a task that no other task awaits. The task's frame is freed when the task ends or the loop is
-    /// destroyed. If the task throws any exception except task_cancelled, run() throws that exception. In
+    /// destroyed. If the task throws an exception other than task_cancelled, run() throws that exception. In
     /// debug mode, `where` names the task.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
@@ -177,13 +177,13 @@ public:
     /// off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Debug mode: calls `warn` if the last future of an exception is destroyed and no code has retrieved the
-    /// exception. This applies to promises and to the tasks of create_task(). (run() throws the exception of
-    /// a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn` turns the
-    /// warnings off.
+    /// Debug mode: calls `warn` if all futures with the same exception are destroyed and no code has
+    /// retrieved the exception. This applies to promises and to the tasks of create_task(). (run() throws the
+    /// exception of a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn`
+    /// turns the warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
-    // The following members are for drivers, timer queues, futures and awaiters.
+    // Only drivers, timer queues, futures and awaiters use the following members.
 
     /// Returns the ready queue. Operations pushed here run on a later turn.
     ready_queue& ready() noexcept { return ready_; }
@@ -208,13 +208,13 @@ protected:
 
     ~scheduler() = default;
 
-    /// Runs at least one turn, and further turns until `done` is true.
+    /// Runs turns until `done` is true, but at least one turn.
     virtual void take_turns(const bool& done) = 0;
     /// Called in the last step of run()'s task, immediately after the `done` of take_turns() has become true.
     virtual void main_ended() noexcept {}
     /// Ends the wait of the current or the next turn. Any thread may call this.
     virtual void wake() noexcept = 0;
-    /// Returns the time, for debug mode.
+    /// Returns the current time, with which debug mode measures the duration of callbacks.
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
     /// Frees all queued operations and all suspended tasks. The loop's timers and driver must still exist.
@@ -299,8 +299,8 @@ private:
     root_list roots_;
     bool running_ = false;
     main_end main_end_{*this};
-    std::atomic<bool> names_posted_{false};  // true in debug mode
-    alignas(64) operation_stack posted_;     // written by other threads
+    std::atomic<bool> names_posted_{false};  // true if debug mode is on
+    alignas(64) operation_stack posted_;     // other threads write to it, so it has its own cache line
 };
 
 }  // namespace loopbench::loop

@@ -16,12 +16,12 @@ namespace loopbench::loop {
 /// Two limits on the work of a loop, in units of the work budget (operation.hpp): after the first, the loop
 /// asks for new events; after the second, it ends the turn.
 struct work_limits {
-    /// After this number of units, the loop checks for I/O and reads the clock again. With 0, it does so on
-    /// every turn.
+    /// The number of units after which the loop checks for I/O and reads the clock again. With 0, the loop
+    /// does so on every turn.
     std::size_t units_between_waits;
-    /// After this number of units, a turn ends, even if some operations that were ready when the turn began
-    /// have not run yet. With work_budget::without_limit, the turn runs all of these operations. In this
-    /// case, the budget is refilled before each operation: it limits one callback, but not the turn.
+    /// The number of units after which a turn ends, even if some operations that were ready when the turn
+    /// began have not run yet. With work_budget::without_limit, the turn runs all of these operations. In
+    /// this case, the budget is refilled before each operation: it limits one callback, but not the turn.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -51,7 +51,7 @@ public:
     void arm(timer& t) override { timers_.insert(t, last_now_); }
     void disarm(timer& t) noexcept override { timers_.erase(t); }
 
-    // The following members are for the wait policy.
+    // Only the wait policy uses the following members.
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
@@ -147,8 +147,8 @@ private:
     Timers timers_;
     Wait wait_;
     adaptive_spin spin_;
-    bool took_posts_ = false;     // posted functions have run since the last call of sees_next_post()
-    time_point wake_by_ = never;  // the limit of a step's wait
+    bool took_posts_ = false;     // posted functions have run since sees_next_post() was called last
+    time_point wake_by_ = never;  // the latest end of a step's wait
 };
 
 // The wait policies determine what a turn does before it reads the clock. Another policy, in

@@ -29,8 +29,8 @@ private:
     waiter_node* following_ = this;
 };
 
-/// The waiters in the order in which they were pushed. The list itself is also a node of the circle, between
-/// the last waiter and the first.
+/// A list of waiters, in the order in which they were pushed. The list itself is also a node of the circle,
+/// between the last waiter and the first.
 class waiter_list : waiter_node {
 public:
     bool empty() const noexcept { return following_ == this; }
@@ -51,11 +51,12 @@ public:
 
 /// An event that is set once and stays set. Any number of tasks may wait for the event. set() pushes the
 /// waiting tasks to the ready queue, in the order in which they began to wait. Use an event only in the
-/// loop's thread. The event must outlive the waiting tasks, except when the loop is destroyed.
+/// loop's thread. The event must outlive the waiting tasks, unless these tasks are destroyed together with
+/// the loop.
 class event {
 public:
-    /// If `ends_a_task` is true, the event marks the end of a task. On loop-round-robin, tasks poll for such
-    /// an event (woken_awaiter.hpp).
+    /// Creates an event that is not set. If `ends_a_task` is true, the event marks the end of a task; the
+    /// tasks of loop-round-robin poll for such an event (woken_awaiter.hpp).
     explicit event(scheduler& loop, bool ends_a_task = false) noexcept
         : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;

@@ -12,22 +12,22 @@
 #include <new>
 #include <utility>
 
-// With AddressSanitizer, an access to a kept block is reported as an error. Each program that includes this
-// installed header decides if it uses the sanitizer; therefore this header checks for the sanitizer, and
-// CMake does not.
+// With AddressSanitizer, an access to a kept block is reported as an error. This header is installed, and
+// each program that includes it can be compiled with or without the sanitizer. Therefore this header checks
+// for the sanitizer, and CMake does not.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace loopbench::loop {
 
-/// A pool of memory blocks for each thread. A block may be freed in another thread than the one that
-/// allocated it; then the pool of the freeing thread keeps the block.
+/// A pool of memory blocks for each thread. A block may be allocated in one thread and freed in another; then
+/// the pool of the freeing thread keeps the block.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
     static constexpr std::size_t largest_bytes = 2048;                 // larger blocks come from the heap
-    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // kept per thread and size class
+    static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // the limit per thread and size class
 
     /// Returns a block with the alignment of operator new. `bytes` must be at least 1. Throws std::bad_alloc.
     static void* allocate(std::size_t bytes) {

@@ -33,7 +33,7 @@ struct future_state : recycled {
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // A callback is allocated when it is added, so that settle() needs no memory.
+    // A callback is allocated when it is added, so that settle() does not have to allocate memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
@@ -59,7 +59,7 @@ struct future_state : recycled {
     std::exception_ptr exception;
     std::source_location made_at;  // the place that created the future, for debug mode
     unsigned references = 1;
-    bool retrieved = false;  // result() was called, so the caller received the exception
+    bool retrieved = false;  // result() was called, and thus the caller received the exception
 };
 
 }  // namespace detail
@@ -75,8 +75,8 @@ public:
 
     bool done() const noexcept { return state_->done.is_set(); }
 
-    /// Returns a copy of the value, or throws the exception. Throws std::logic_error if the future is not
-    /// done.
+    /// Returns a copy of the future's value, or throws the future's exception. Throws std::logic_error if the
+    /// future is not done.
     T result() const {
         if (state_->exception) {
             state_->retrieved = true;
@@ -87,8 +87,8 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// Adds a callback: function(future) runs on a later turn, after the future is done. If the future is
-    /// already done, the callback is queued immediately.
+    /// Adds a callback: once the future is done, function(future) is queued and runs on a later turn. If the
+    /// future is already done, the callback is queued immediately.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
@@ -119,8 +119,8 @@ private:
 template <class T>
 class promise {
 public:
-    /// `loop` is the loop on which waiting tasks resume; the loop must outlive the promise and its futures.
-    /// In debug mode, a warning about an exception that was never retrieved names `where`.
+    /// Creates a promise without a result. Waiting tasks resume on `loop`, which must outlive the promise and
+    /// its futures. In debug mode, a warning about an exception that was never retrieved names `where`.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -178,7 +178,7 @@ public:
 
 private:
     future<T> outcome_;
-    task_context* context_;  // in the task's frame, which is destroyed when the task is done
+    task_context* context_;  // points into the task's frame, which is destroyed when the task is done
 };
 
 namespace detail {

@@ -11,9 +11,9 @@ namespace loopbench::loop {
 
 enum class join_mode {
     all,                  // every child runs to its end, even if other children throw exceptions
-    cancel_on_exception,  // the first exception cancels the children that still run
+    cancel_on_exception,  // the first exception cancels the children that are still running
     cancel_on_first,      // the first child that ends, with a value or an exception, cancels the others
-    collect,              // like `all`, but the await does not throw exceptions; see task::failure()
+    collect,              // like `all`, but the await throws no exceptions; see task::failure()
 };
 
 /// An awaiter that runs children as separate tasks until all of them have ended. If Result is std::size_t,
@@ -118,11 +118,11 @@ private:
 
     static constexpr unsigned nested_gathers_max = 64;
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
-    static constexpr std::size_t children_between_looks = 32;  // between checks of the budget
+    static constexpr std::size_t children_between_looks = 32;  // between two checks of the budget
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;                             // children, plus 1 while await_suspend() starts them
+    std::size_t running_;                             // running children; plus 1 during await_suspend()
     const detail::promise_base* decisive_ = nullptr;  // the first child that failed or ended
     join_mode mode_;
     bool cancelling_ = false;

@@ -24,7 +24,7 @@ namespace detail {
 
 struct promise_base;
 
-/// The object that made a frame a root. The root notifies this object when it ends.
+/// The object that made a frame a root. The root notifies its owner when it ends.
 class root_owner {
 public:
     /// Called when the root has ended. Returns the coroutine to resume. This function or the returned
@@ -45,7 +45,7 @@ struct root_state : operation, task_context {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // the place that started the task or its parent
+        std::source_location where;  // the place that started the task; for a child of a gather, its parent
     };
 
     root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame
@@ -146,7 +146,7 @@ public:
     /// done.
     T result() const { return frame_.promise().take(); }
 
-    // The following members are for the loop.
+    // Only the loop calls the following functions.
 
     /// Makes the frame a root. Running the returned operation starts the task. For `where`, see
     /// scheduler::spawn().
@@ -165,7 +165,7 @@ public:
     }
     detail::root_state& root() const noexcept { return frame_.promise().root; }
 
-    /// Returns the frame, which the caller then owns.
+    /// Returns the frame and passes its ownership to the caller.
     handle_type release() noexcept { return std::exchange(frame_, nullptr); }
 
 private:

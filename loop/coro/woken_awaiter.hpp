@@ -2,15 +2,15 @@
 // other tasks. These awaiters are written as if the loop woke the waiting task.
 //
 // One design, loop-round-robin (tutorial 001), wakes no task. On this design, tasks poll. A task that waits
-// for a time or for other tasks stays in the ready queue, and checks on every turn if its wait is over. The
-// design sets ready_queue::tasks_poll; this file contains all the code that depends on this flag.
+// for a time or for other tasks stays in the ready queue, and checks on every turn whether its wait is over.
+// The design sets ready_queue::tasks_poll; this file contains all the code that depends on this flag.
 #pragma once
 
 #include "loop/operation.hpp"
 
 namespace loopbench::loop {
 
-/// An awaiter that is pushed to the ready queue, or resumed with wake(), when its wait is over.
+/// An awaiter whose wait ends when it is pushed to the ready queue or resumed with wake().
 template <class Operation = operation>
 class woken_awaiter : public awaiter<Operation> {
 public:
@@ -24,8 +24,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// If the awaiter still polls, removes it from the ready queue. An awaiter still polls here only if
-    /// another loop destroys its frame.
+    /// If the awaiter still polls, removes it from the ready queue. This is the case only if another loop
+    /// destroys the frame of the awaiter.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);
@@ -51,7 +51,7 @@ protected:
         return true;
     }
 
-    /// Does the same as suspend_until(), for a coroutine that is already suspended with a cancel function.
+    /// Does the same as suspend_until(), for a coroutine that is already suspended and has a cancel function.
     /// The cancel function must also work if tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {

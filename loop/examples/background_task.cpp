@@ -29,7 +29,7 @@ task<void> background_task(event_loop& loop) {
     }
 }
 
-// Sleeps until `when`. Afterwards, lets all other tasks run that are due at the same time.
+// Sleeps until `when`, and then lets all other tasks that are due at the same time run first.
 task<void> sleep_as_the_last(event_loop& loop, loop::time_point when) {
     co_await loop.sleep_until(when);
     co_await loop.yield();

@@ -1,5 +1,5 @@
-// Connects to a host with several addresses. For example, the first address of "localhost" can be ::1, while
-// the server listens only on 127.0.0.1.
+// A function that connects to a host with several addresses. For example, the first address of "localhost"
+// can be ::1, while the server listens only on 127.0.0.1.
 #pragma once
 
 #include <exception>

@@ -59,7 +59,8 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// Serves `clients` clients, one after the other. If `clients` is negative, the server never ends.
+    /// Creates a server that serves `clients` clients, one after the other. If `clients` is negative, the
+    /// server never ends.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
@@ -94,7 +95,7 @@ private:
 
     // If the client has already closed the connection, waits for the next client. After any other error, such
     // as a lack of descriptors, tries again after a second: the client stays in the backlog and the listener
-    // stays ready, and therefore an immediate attempt would use a whole core until a descriptor is free.
+    // stays ready, and therefore immediate retries would use a whole core until a descriptor is free.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();
@@ -152,7 +153,7 @@ void countdown(event_loop& loop, int n) {
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
-// Counts up to `until`, while the tutorial's function counts up for ever.
+// Counts up to `until`; the tutorial's function counts up for ever.
 void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });

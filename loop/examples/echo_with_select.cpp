@@ -1,6 +1,6 @@
-// Tutorial 003's server before the tutorial has a scheduler. The server calls select() at least five times
-// per second. The server has two tables with the callback of each socket, and a list of tasks. It takes tasks
-// from the end of the list. Therefore, the newest task runs first.
+// The echo server from the first part of tutorial 003, which does not have a scheduler yet. The server calls
+// select() at least five times per second. The server has two tables with the callback of each socket, and a
+// list of tasks. It takes tasks from the end of the list. Therefore, the newest task runs first.
 //
 // The tutorial's server accepts one client and answers it for ever, even after the client has closed the
 // connection. This server accepts several clients, because the order of the tasks is visible only with
@@ -31,7 +31,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using callback = std::function<void()>;
-using callbacks = std::map<int, callback>;  // by descriptor
+using callbacks = std::map<int, callback>;  // the key is the descriptor
 
 fd_set set_of(const callbacks& table) {
     fd_set set;
@@ -91,7 +91,7 @@ private:
         loop::unique_fd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!client && errno != EAGAIN && errno != ECONNABORTED) loop::throw_failed("accept");
         const int fd = client.get();
-        if (client && fd < FD_SETSIZE) {  // otherwise, the client is closed, because select() cannot watch it
+        if (client && fd < FD_SETSIZE) {  // otherwise, closes the connection: select() cannot watch it
             clients_[fd] = std::move(client);
             readable_t_[fd] = [this, fd] { receive(fd); };
         }

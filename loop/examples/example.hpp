@@ -30,11 +30,12 @@ struct program {
     bool only_in_virtual_time = false;
 };
 
-/// Returns a duration from the tutorial divided by the requested speed.
+/// Returns the tutorial's duration `documented`, divided by the speed that the user requested.
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
 
-/// Converts the value of the option --port. Throws std::invalid_argument if the value is not from 0 to 65535.
+/// Converts the value of the option --port to a port number. Throws std::invalid_argument if the value is not
+/// from 0 to 65535.
 std::uint16_t checked_port(int given);
 
 /// Returns the duration in milliseconds, for printing.

@@ -12,8 +12,8 @@
 
 namespace loopbench::examples {
 
-/// The equivalent of Python's None: the type of values that a generator yields, receives or
-/// returns without using them.
+/// The equivalent of Python's None: the type to use if a generator yields, receives or returns no useful
+/// value.
 using none = std::monostate;
 
 namespace detail {
@@ -34,9 +34,9 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// A generator. The first next() starts the generator. `co_yield` passes a value of type Yielded to the
-/// caller and pauses the generator. When the caller sends a value of type Sent, the generator continues, and
-/// this value is the result of `co_yield`.
+/// A generator. The first call of next() starts it. `co_yield` passes a value of type Yielded to the caller
+/// and pauses the generator. When the caller sends a value of type Sent, the generator continues, and this
+/// value is the result of `co_yield`.
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -52,9 +52,9 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Sends `value` to the function, runs the function to its next `co_yield`, and returns the yielded
-    /// value. Returns std::nullopt if the function has returned (in Python, StopIteration). Throws the
-    /// exceptions of the function.
+    /// Sends `value` to the generator, runs it to its next `co_yield`, and returns the yielded value. Returns
+    /// std::nullopt if the generator has returned (in Python, StopIteration). Throws the exceptions of the
+    /// generator.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();
@@ -65,7 +65,7 @@ public:
     }
     std::optional<Yielded> next() { return send(Sent{}); }
 
-    /// Returns the function's return value. The function must have returned.
+    /// Returns the value that the generator has returned. The generator must have returned.
     const Returned& returned() const { return *frame_.promise().returned; }
 
 private:

@@ -34,8 +34,8 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Prints at most `count_max` folders, to show that a generator can be stopped early. The tutorial prints all
-// folders.
+// Prints at most `count_max` folders, to show that the caller can stop a generator early. The tutorial prints
+// all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -61,9 +61,9 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// Passes each value to the inner function itself. The tutorial uses `yield from`, which would
-// not return, because the inner function never returns. Therefore, the tutorial's code cannot
-// produce the tutorial's output.
+// Calls send() of the inner generator for each value. The tutorial uses `yield from` instead, which would not
+// return, because the inner generator never returns. Therefore, the tutorial's code cannot produce the
+// tutorial's output.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -111,7 +111,7 @@ void static_event_loop(int rounds) {
     }
 }
 
-// Yields on every call until `duration` has passed.
+// Yields each time it is resumed, until `duration` has passed.
 generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration) {
     const auto start = clock.now();
     while (clock.now() - start < duration) co_yield {};

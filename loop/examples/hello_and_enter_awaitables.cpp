@@ -68,7 +68,7 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
 generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
-        loop.remove_reader(fd);  // because the callback must run only once
+        loop.remove_reader(fd);  // the callback must run only once
         // The descriptor is ready. Therefore, read() does not block.
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
@@ -81,8 +81,8 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// An awaitable with the three functions that `co_await` calls: await_ready() checks if the wait is already
-// over, await_suspend() arranges the wake-up, and await_resume() returns the result.
+// An awaitable with the three functions that `co_await` calls: await_ready() checks whether the wait is
+// already over, await_suspend() arranges the wake-up, and await_resume() returns the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}

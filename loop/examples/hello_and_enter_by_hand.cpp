@@ -37,8 +37,8 @@ private:
     std::function<void(value)> callback_;
 };
 
-// The result of send(): a future to wait for, or the end. (In Python, the end is the exception
-// StopIteration.)
+// One of the two results of send(): the state machine has ended. (In Python, this is the exception
+// StopIteration.) The other result is a future to wait for.
 struct stop_iteration {
     value returned;
 };
@@ -138,7 +138,7 @@ private:
 
     const loop_calls& loop_;
     fetch_ms fetch_;
-    std::optional<loop_sleep> sleep_;  // the state: set after the answer has arrived
+    std::optional<loop_sleep> sleep_;  // the machine's state: set after the answer has arrived
 };
 
 // A task that runs a state machine to its end. Whenever a future that the machine has returned is done, the
@@ -163,7 +163,7 @@ loop_calls calls_of(event_loop& loop) {
         .call_when_ready_for_reading =
             [&loop](int fd, callback f) {
                 loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
-                    loop.remove_reader(fd);  // because `f` must run only once
+                    loop.remove_reader(fd);  // `f` must run only once
                     f();
                 });
             },

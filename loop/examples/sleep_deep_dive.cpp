@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// Returns `result` after the delay. If the delay is zero or negative, waits for one turn of the loop.
+// Sleeps for the delay and returns `result`. If the delay is zero or negative, waits for one turn of the
+// loop.
 template <class T>
 task<T> sleep(event_loop& loop, loop::nanoseconds delay, T result) {
     if (delay <= 0ns) {

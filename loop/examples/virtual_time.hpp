@@ -1,9 +1,9 @@
 // Virtual time: if the loop has nothing to do before the next deadline, the clock jumps to that deadline.
 //
-// A program that waits for five seconds then runs in milliseconds, and the order of its output depends only
-// on its deadlines, not on the load of the machine. The design keeps its own timer queue, wait policy and
-// driver. The kernel does not use virtual time. Therefore, if I/O is pending, the clock waits 10 ms of real
-// time for the I/O before each jump.
+// Thus a program that waits for five seconds ends after a few milliseconds, and the order of its output
+// depends only on its deadlines, not on the load of the machine. The design keeps its own timer queue, wait
+// policy and driver. The kernel does not use virtual time. Therefore, if I/O is pending, the clock waits 10
+// ms of real time for the I/O before each jump.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace loopbench::examples {
 /// A clock that starts at 0 and jumps to deadlines.
 class virtual_clock final : public loop::clock {
 public:
-    /// Advances the time by 10 µs and returns the time. Therefore, a loop that only reads the clock and never
-    /// sleeps also makes progress.
+    /// Advances the time by 10 µs and returns the new time. Therefore, a loop that only reads the clock and
+    /// never sleeps also makes progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
@@ -33,10 +33,10 @@ public:
         if (!loop.has_ready() && !loop.has_posted()) sleep_until(deadline);
     }
 
-    /// Advances the clock; this does not count as a sleep.
+    /// Advances the clock to `when`, without counting this as a sleep.
     void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
-    /// Returns the number of sleeps that the clock has replaced by a jump.
+    /// Returns the number of sleeps that the clock has replaced with a jump.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:

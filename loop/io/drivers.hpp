@@ -18,9 +18,9 @@ std::unique_ptr<driver> make_poll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_epoll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_io_uring_driver(ready_queue& ready);
 
-/// A driver over io_uring, for Linux 6.1 or later. Any thread may create the driver; the driver belongs to
-/// the first thread that calls wait(). The first wait() also submits the operations that were started before
-/// it.
+/// A driver that uses io_uring, for Linux 6.1 or later. Any thread may create the driver; the driver belongs
+/// to the first thread that calls wait(). The first wait() also submits the operations that were started
+/// before it.
 class io_uring_driver : public driver {
 public:
     virtual const uring_ring& ring() const noexcept = 0;
@@ -28,8 +28,8 @@ public:
 protected:
     using driver::driver;
 };
-/// Makes a driver with the given sizes, for callers that count the driver's system calls or need a small
-/// driver.
+/// Makes an io_uring driver with the given sizes, for callers that count the driver's system calls or need a
+/// small driver.
 std::unique_ptr<io_uring_driver> make_limited_io_uring_driver(ready_queue& ready, const uring_limits& limits);
 
 /// Returns an empty string if this process can use io_uring. Otherwise, returns the error message, with the

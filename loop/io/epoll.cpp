@@ -46,8 +46,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // A deadline of zero would disarm the timerfd. Zero is the time of the boot; therefore a deadline of
-        // zero or less has passed, and the driver does not sleep.
+        // A deadline of zero would disarm the timerfd. Zero is the time at which the machine booted;
+        // therefore a deadline of zero or less has passed, and the driver does not sleep.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr int events_max = 256;  // per turn; the next turn gets the remaining events
+    static constexpr int events_max = 256;  // handled per turn; the next turn gets the remaining events
     // These two keys differ from every descriptor number.
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
@@ -115,8 +115,8 @@ private:
     }
 
     // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the
-    // wait then ends early once, and the next wait sets the timerfd. This saves a system call for every timer
-    // that is armed and cancelled.
+    // wait then ends early once, and the next wait sets the timerfd. This rule saves a system call for every
+    // timer that is armed and cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};
@@ -127,7 +127,7 @@ private:
     unique_fd epoll_ = make_epoll();
     wake_event wake_;
     unique_fd timer_ = make_timer();
-    time_point armed_ = never;  // the deadline of the timerfd
+    time_point armed_ = never;  // the deadline to which the timerfd is set
     pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> events_;
 };

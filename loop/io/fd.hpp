@@ -41,14 +41,14 @@ private:
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Throws the error of the failed call `call` as a std::system_error.
+/// Throws `error`, the error of the system call named `call`, as a std::system_error.
 [[noreturn]] inline void throw_failed(const std::string& call, int error = errno) {
     const char* const remedy = error == EMFILE ? " (raise the limit on open files with `ulimit -n`)" : "";
     throw_errno(call + " failed" + remedy, error);
 }
 
-/// Returns the result of the call `call`. If the result is negative, throws the error in errno as a
-/// std::system_error.
+/// Returns `result`, the result of the system call named `call`. If `result` is negative, throws the error in
+/// errno as a std::system_error.
 inline int checked(int result, const char* call) {
     if (result < 0) throw_failed(call);
     return result;

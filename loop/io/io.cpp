@@ -14,7 +14,7 @@ void io_awaiter::release() noexcept {
     if (pending) {
         io_.discard(*this);
     } else if (result >= 0) {
-        ::close(static_cast<int>(result));  // closes an accepted connection that no coroutine received
+        ::close(static_cast<int>(result));  // the result is an accepted connection that no coroutine received
     }
 }
 

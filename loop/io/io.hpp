@@ -42,9 +42,9 @@ struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
     bool whole = false;       // send and write: continue until all bytes are written
-    bool detachable = false;  // receive and send: see driver::enter_thread()
+    bool detachable = false;  // receive and send: leave_thread() can take the buffer back
     bool pending = false;     // set by the driver: true while the operation waits
-    std::uint8_t state = 0;   // the driver uses `state`, `polled` and `by_edge`
+    std::uint8_t state = 0;   // for the driver's own use, like `polled` and `by_edge`
     bool polled = false;
     bool by_edge = false;
     // For the three *_call kinds: a function that makes the system call once and sets `result`. The function
@@ -52,8 +52,8 @@ struct io_operation : operation {
     // driver calls the function when the operation is started, and again whenever the system call might
     // succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
-    std::int64_t result = 0;    // a count of bytes or a descriptor, or a negated errno
-    std::byte* data = nullptr;  // operations that send only read the data
+    std::int64_t result = 0;    // a number of bytes, a descriptor, or a negated errno
+    std::byte* data = nullptr;  // output operations only read the data
     std::size_t size = 0;
     std::size_t moved = 0;                // number of bytes that a `whole` operation has moved so far
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
@@ -78,7 +78,7 @@ struct io_choice {
     bool holds(const io_operation& op) const noexcept { return is_chosen == nullptr || is_chosen(op, by); }
 };
 
-/// A table with one T for each descriptor, indexed by the descriptor's number.
+/// A table with one T for each descriptor. The index is the descriptor's number.
 template <class T>
 class descriptor_table {
 public:
@@ -122,12 +122,12 @@ public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
-    /// Shares the driver. From now on, any thread that holds the lock may call start(), cancel_some() and
-    /// unwatch(). If runs_in_this_thread() returns true, such a thread may also call close() after
-    /// cancel_some(). A thread other than the loop's must wake the loop after these calls. It must not push
-    /// any operation to the ready queue; therefore it must call cancel_some() and not cancel(). Only the
-    /// epoll and io_uring drivers can be shared, and only for operations of the *_call kinds and `detachable`
-    /// operations.
+    /// Shares the driver with other threads. From now on, any thread that holds the lock may call start(),
+    /// cancel_some() and unwatch(). If runs_in_this_thread() returns true, such a thread may also call
+    /// close() after cancel_some(). A thread other than the loop's must wake the loop after these calls. Such
+    /// a thread must not push any operation to the ready queue; therefore it must call cancel_some() and not
+    /// cancel(). Only the epoll and io_uring drivers can be shared, and only for operations of the *_call
+    /// kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
     /// Returns true if the loop runs in the calling thread. Between two runs, returns true if the last run
@@ -136,10 +136,10 @@ public:
     /// yet submitted to the kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Called, with the lock, before a shared loop runs, possibly in a different thread from before. If
-    /// `for_long` is true, the driver may pass the buffers of `detachable` operations to the kernel until
-    /// leave_thread() is called in the same thread. If `for_long` is false, the driver only asks the kernel
-    /// for readiness. Throws std::system_error.
+    /// Called, with the lock, before a shared loop runs. The calling thread may differ from the thread of the
+    /// last run. If `for_long` is true, the driver may pass the buffers of `detachable` operations to the
+    /// kernel until leave_thread() is called in the same thread. If `for_long` is false, the driver only asks
+    /// the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
     /// Takes all buffers back from the kernel by cancelling their requests; the driver will submit these
     /// requests again later. Called with the lock.
@@ -232,7 +232,8 @@ protected:
         ended.push(op);
     }
 
-    /// A guard that releases the lock while the guard exists, because the thread may sleep then.
+    /// A guard that releases the driver's lock while the thread may sleep: the constructor unlocks, and the
+    /// destructor locks again.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -265,7 +266,8 @@ bool attempt(io_operation& op) noexcept;
 /// The result of a read or a write. `bytes` is the number of bytes; a read of 0 bytes means the end of the
 /// stream. If `error` (an errno) is not 0, `bytes` is the number of bytes that were written before the error.
 struct io_result {
-    /// Converts an operation's result. `moved` is used only if `result` is an error.
+    /// Makes an io_result from `result`, an operation's result: a number of bytes or a negated errno. For an
+    /// errno, `moved` is the number of bytes that were written before the error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
         if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
         return {.bytes = static_cast<std::size_t>(result), .error = 0};
@@ -283,7 +285,8 @@ struct io_result {
 /// the result, so that no byte is lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    /// An operation that receives data writes to `buffer`, although the parameter is const.
+    /// Creates the awaiter of an operation on `descriptor`. An operation that receives data writes to
+    /// `buffer`, although the parameter is const.
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
@@ -291,7 +294,7 @@ public:
         fd = descriptor;
         data = const_cast<std::byte*>(buffer.data());  // reads and writes use the same member
         size = buffer.size();
-        result = -ECANCELED;  // the result for a task that is already cancelled
+        result = -ECANCELED;  // the result if the task is already cancelled
     }
     ~io_awaiter() {
         if (pending || kind == io_kind::accept) release();
@@ -313,7 +316,7 @@ public:
 
     std::int64_t await_resume() {
         if (result == -ECANCELED) throw_if_cancelled();
-        return std::exchange(result, -ECANCELED);  // the awaiting code now owns an accepted connection
+        return std::exchange(result, -ECANCELED);  // an accepted connection now belongs to the awaiting code
     }
 
 private:
@@ -346,8 +349,8 @@ class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// If the task was cancelled after some bytes were written, returns the number of these bytes; the task's
-    /// next await then throws task_cancelled.
+    /// Returns the result of the read or write. If the task was cancelled after some bytes were written, the
+    /// result contains the number of these bytes; the task's next await then throws task_cancelled.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

@@ -16,7 +16,7 @@ namespace {
 }
 
 // Returns true if the descriptor is a listening socket. Called at most once per descriptor, before its input
-// would be watched by level.
+// would become level-triggered.
 [[gnu::noinline]] bool is_listener(int fd) noexcept {
     int listens = 0;
     socklen_t bytes = sizeof listens;
@@ -33,8 +33,8 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
 }
 
 // Makes the operation's system call; returns true if the operation is done. A receive that returns fewer
-// bytes than requested has usually drained the stream. The driver does not make the next call, which would
-// return EAGAIN (epoll(7), "Do I need to continuously read/write").
+// bytes than requested has usually drained the stream. Then the driver does not make the next call, which
+// would return EAGAIN (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -51,8 +51,8 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 // the urgent mark of TCP, at the end of each message on sockets that keep messages apart, and in a Unix
 // stream after a message that carries descriptors (unix(7)). Level triggering reports the remaining data
 // again, but edge triggering reports nothing until more data arrives. Therefore an edge-triggered driver
-// relies on a short read only for TCP sockets. The driver checks once per descriptor if the descriptor is a
-// TCP socket.
+// relies on a short read only for TCP sockets. The driver checks once per descriptor whether it is a TCP
+// socket.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -61,11 +61,11 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
-// Counts the unsuccessful calls that were made when an operation was started; after too many of them, input
-// is watched by level. A descriptor that is watched by level must be removed from the set before it is
-// closed. Therefore operations of the kind `readable`, whose descriptors may be closed without notice
-// (unwatch()), are not counted. Listeners are never watched by level, because each report would provide only
-// one connection, even if many connections wait.
+// Counts the unsuccessful calls that were made when an operation was started; after too many of them, the
+// descriptor's input becomes level-triggered. A level-triggered descriptor must be removed from the epoll set
+// before it is closed. Therefore operations of the kind `readable`, whose descriptors may be closed without
+// notice (unwatch()), are not counted. Listeners never become level-triggered, because each report would
+// provide only one connection, even if many connections wait.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
@@ -78,8 +78,8 @@ void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, b
     }
 }
 
-// Returns true if the driver should make the call immediately: the direction is ready, or input is watched by
-// level and this is one of the occasional attempts without a report.
+// Returns true if the driver should make the call immediately: the direction is ready, or the input is
+// level-triggered and this is one of the occasional attempts without a report.
 bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
     if (side.ready) return true;
     return d.wanted == input_watch::by_level && &side == &d.in &&
@@ -205,7 +205,7 @@ void readiness_driver::report(const readiness_event& event) noexcept {
 }
 
 // Calls watch_what_is_wanted() for a descriptor that is already watched. If this call fails, the descriptor
-// was closed without notice, and the driver forgets the descriptor.
+// was closed without notice; then the driver forgets the descriptor.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -214,17 +214,16 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// Called if the kernel reported an event, but the call returned EAGAIN. If the descriptor is watched by
-// level, the kernel would report the same event for ever; therefore the driver watches the descriptor by
-// edges from now on. Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a
-// datagram socket that is shut down.
+// Called if the kernel reported an event, but the call returned EAGAIN. For a level-triggered descriptor, the
+// kernel would report the same event for ever; therefore the descriptor becomes edge-triggered. Examples: an
+// entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
 }
 
-// Makes the calls of the operations that wait for this direction. If the last call moved much data, the
-// direction is queued instead. A shared driver never queues a direction, because queued operations run
+// Makes the system calls of the operations that wait for this direction. If the last call moved much data,
+// the direction is queued instead. A shared driver never queues a direction, because queued operations run
 // without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
@@ -246,8 +245,9 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Makes the call of the first waiting operation, and runs the operation if the call completes it. Since the
-// direction was queued, the operation might have been cancelled, or the descriptor might have been closed.
+// Makes the system call of the first waiting operation, and runs the operation if the call completes it.
+// Since the direction was queued, the operation might have been cancelled, or the descriptor might have been
+// closed.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

@@ -5,11 +5,11 @@
 // are not ready, and does not make calls that would return EAGAIN. Derived classes implement how to watch
 // descriptors and how to wait.
 //
-// The driver makes the calls of all reported descriptors together, right after the kernel's report. But if
-// the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is then
-// made when the ready queue reaches the descriptor, just before the coroutine resumes. If the driver received
-// a hundred messages of 16 KiB together, most messages would leave the caches before they are processed. (For
-// a hundred small messages, making all calls together is faster.)
+// The driver makes the system calls for all reported descriptors together, right after the kernel's report.
+// But if the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is
+// then made when the ready queue reaches the descriptor, just before the coroutine resumes. If the driver
+// received a hundred messages of 16 KiB together, most messages would leave the caches before they are
+// processed. (For a hundred small messages, making all calls together is faster.)
 #pragma once
 
 #include <memory>
@@ -19,15 +19,15 @@
 
 namespace loopbench::loop {
 
-/// A report of the kernel about one descriptor. After an error or a hang-up, both directions are ready,
-/// because the next call in each direction returns the error.
+/// The kernel's report about one descriptor. After an error or a hang-up, both directions are ready, because
+/// the next call in each direction returns the error.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // generation_of(fd) when the descriptor was watched
+    std::uint32_t generation;  // generation_of(fd) when the driver began to watch the descriptor
     bool in;
     bool out;
-    bool hung_up;         // the peer will send no more, or the descriptor is broken; then input stays ready
-    bool urgent = false;  // out-of-band data, where reads stop (tcp(7)); then input stays ready
+    bool hung_up;         // no more data will arrive, or the descriptor is broken; then input stays ready
+    bool urgent = false;  // out-of-band data has arrived, where reads stop (tcp(7)); input stays ready
 };
 
 class readiness_driver : public driver {
@@ -44,19 +44,19 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
-    /// Waits for reports of the kernel. If the deadline is do_not_wait, returns immediately while calls are
-    /// queued because of earlier reports. If the driver asked the kernel before these calls are made, the
-    /// kernel would check and report again the descriptors that are watched by level.
+    /// Waits for reports of the kernel. If the deadline is do_not_wait and calls from earlier reports are
+    /// still queued, returns immediately: if the driver asked the kernel for events before it makes these
+    /// calls, the kernel would report their level-triggered descriptors again.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
 
 protected:
-    /// If `edge_triggered` is true, a descriptor that is watched in both directions is watched by edges (the
-    /// kernel reports only changes), and a descriptor that is watched only for input is watched by level (the
-    /// kernel reports readiness again and again). watch() is then called once per descriptor, and in some
-    /// cases up to three times (see input_watch). If `edge_triggered` is false, watch() is called whenever
-    /// the wanted directions change.
+    /// Creates the driver. If `edge_triggered` is true, a descriptor that is watched in both directions is
+    /// edge-triggered (the kernel reports only changes), and a descriptor that is watched only for input can
+    /// be level-triggered (the kernel reports readiness again and again). watch() is then called once per
+    /// descriptor, and in some cases up to three times (see input_watch). If `edge_triggered` is false,
+    /// watch() is called whenever the wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
 
@@ -66,14 +66,14 @@ protected:
     /// directions must not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
-    /// Does the same as wait(), and calls report() for every report of the kernel.
+    /// Waits until `deadline` for reports of the kernel, and calls report() for each of them.
     virtual void wait_for_reports(time_point deadline) = 0;
 
     /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.
     void watch_all_anew();
 
-    /// Handles a report: makes the calls of the operations that wait for the reported event. This function
-    /// may call watch().
+    /// Handles a report: makes the system calls of the operations that wait for the reported event. This
+    /// function may call watch().
     void report(const readiness_event& event) noexcept;
 
     /// Returns the descriptor's generation, a number that the driver stores in each event. The generation
@@ -87,26 +87,26 @@ private:
         readiness_driver* owner = nullptr;
         bool ready = true;         // false after a call returned EAGAIN, until the kernel reports readiness
         bool moves_much = false;   // the last call moved much data
-        bool is_queued = false;    // is in the ready queue, and will make the call of the first operation
-        bool is_reported = false;  // queued because of a report, not because more operations wait
+        bool is_queued = false;    // in the ready queue; will make the call of the first operation
+        bool is_reported = false;  // queued because of a report, not because further operations wait
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // The mode in which an edge-triggered driver watches the input of a descriptor.
+    // The mode in which an edge-triggered driver (epoll) watches the input of a descriptor.
     //
-    // Input is watched by edges at first. The kernel reports an edge only once, so the driver needs an
+    // At first, input is edge-triggered. The kernel reports an edge only once, so the driver needs an
     // additional read after each read that filled its buffer, and in a Unix stream after every read. If
     // `vain_calls_max` additional reads in a row return no data, then the messages are as long as the
-    // buffers, or the descriptor is a Unix stream. From then on, input is watched by level. The kernel then
+    // buffers, or the descriptor is a Unix stream. From then on, input is level-triggered. The kernel then
     // checks the descriptor once more for each report, but the check costs less than the additional read.
     //
-    // By level, the driver makes one read for each report, although many messages may wait. Therefore one in
-    // every `starts_until_tried` reads is tried without a report. If this read returns data, input is watched
-    // by edges again.
+    // With level triggering, the driver makes one read for each report, although many messages may wait.
+    // Therefore one in every `starts_until_tried` reads is tried without a report. If this read returns data,
+    // input becomes edge-triggered again.
     //
-    // Input is watched by edges permanently in three cases: if no operation reads the available data; if a
-    // call returns EAGAIN in spite of a report; and if output has to wait. In the first two cases, by level,
-    // the kernel would report the same event for ever. In the third case, by level, it would report output
+    // Input becomes edge-triggered permanently in three cases: if no operation reads the available data; if a
+    // call returns EAGAIN in spite of a report; and if output has to wait. With level triggering, the kernel
+    // would report the same event for ever in the first two cases; in the third case, it would report output
     // whenever there is room.
     enum class input_watch : std::uint8_t { by_edges, by_level, by_edges_for_good };
     static constexpr std::uint8_t vain_calls_max = 8;
@@ -116,7 +116,7 @@ private:
         direction in;  // `in` and the members up to `is_tcp` share one cache line
         std::uint32_t generation = 0;
         input_watch wanted = input_watch::by_edges;
-        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row while input is watched by edges
+        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row while input is edge-triggered
         std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
@@ -146,8 +146,8 @@ private:
     static void run_or_discard(operation* op, completion how);
 
     const bool edge_triggered_;
-    std::size_t reported_ = 0;                                   // number of directions with is_reported
-    descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // pointers, so addresses are stable
+    std::size_t reported_ = 0;                                   // directions whose is_reported is true
+    descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // pointers, so that the addresses are stable
 };
 
 }  // namespace loopbench::loop

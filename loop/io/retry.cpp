@@ -35,7 +35,7 @@ public:
         });
     }
 
-    /// Tries all waiting operations. Never sleeps, even if the deadline is later.
+    /// Tries all waiting operations. Never sleeps, even if the deadline has not passed yet.
     void wait(time_point) override {
         std::erase_if(waiting_, [&](io_operation* op) {
             if (attempt(*op)) complete(*op, op->result);

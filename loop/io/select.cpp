@@ -30,8 +30,8 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Throws, without starting the operation, if select cannot watch the descriptor, even if the descriptor
-    /// is ready.
+    /// Starts an operation. If select cannot watch the descriptor, throws an exception and does not start the
+    /// operation, even if the descriptor is ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

@@ -21,9 +21,9 @@ public:
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// Resets the eventfd. Level-triggered drivers need this, because they report the eventfd until it is
-    /// reset. Edge-triggered drivers do not need this, because each set() is a new event and the counter is
-    /// large enough for 2^64 events.
+    /// Resets the eventfd. Level-triggered drivers need this, because the kernel reports the eventfd to them
+    /// until it is reset. Edge-triggered drivers do not need this, because each set() is a new event and the
+    /// counter is large enough for 2^64 events.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));

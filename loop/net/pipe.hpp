@@ -28,7 +28,7 @@ struct pipe_ends {
 /// regular file, a read does not wait, because regular files are always readable.
 class standard_input {
 public:
-    /// The caller still owns `fd`; the destructor does not close it.
+    /// Creates a reader for `fd`. The caller still owns `fd`; the destructor does not close it.
     explicit standard_input(event_loop& loop, int fd = STDIN_FILENO) noexcept : io_(loop.io()), fd_(fd) {}
     standard_input& operator=(standard_input&&) = delete;
     ~standard_input() { io_.unwatch(fd_); }

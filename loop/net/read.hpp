@@ -18,8 +18,8 @@ namespace loopbench::loop {
 template <class Stream>
 class buffered_reader {
 public:
-    /// `bytes_max` limits the memory of read_until(): if the delimiter does not arrive, read_until() keeps at
-    /// most `bytes_max` bytes, plus the bytes of one receive.
+    /// Creates a reader with an empty buffer. `bytes_max` limits the memory of read_until(): if the delimiter
+    /// does not arrive, read_until() keeps at most `bytes_max` bytes, plus the bytes of one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;

@@ -1,5 +1,5 @@
-// A resolver, which looks names up in another thread, because getaddrinfo(3) blocks its thread. It blocks for
-// several seconds if no name server answers.
+// A resolver, which looks names up in another thread, because getaddrinfo(3) blocks its thread: for several
+// seconds if no name server answers.
 #pragma once
 
 #include <condition_variable>
@@ -26,8 +26,8 @@ public:
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // A look-up, which is also the operation that returns the answer to the loop's thread. The operation is
-    // allocated together with the request, because the resolver's thread could not report a lack of memory.
+    // A look-up. It is also the operation that returns the answer to the loop's thread; resolve() allocates
+    // this operation in advance, because the resolver's thread could not report a lack of memory.
     struct request : operation {
         event_loop::expected_post expected;
         std::string host;

@@ -11,7 +11,7 @@ namespace {
 // The state of one signal in this thread.
 struct blocked_signal {
     unsigned blocks = 0;       // number of signal_block objects that block the signal
-    bool was_blocked = false;  // before the first signal_block was created
+    bool was_blocked = false;  // true if the signal was blocked before the first signal_block was created
 };
 
 constinit thread_local std::array<blocked_signal, NSIG> blocked{};

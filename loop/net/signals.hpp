@@ -13,7 +13,7 @@ namespace loopbench::loop {
 /// the signal is unblocked, unless it was already blocked before the first of them was created.
 class signal_block {
 public:
-    /// Throws std::system_error, for example if a signal does not exist.
+    /// Blocks the signals. Throws std::system_error, for example if a signal does not exist.
     explicit signal_block(std::initializer_list<int> signals);
     signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
@@ -34,7 +34,7 @@ private:
 /// signal.
 class signal_receiver {
 public:
-    /// Throws std::system_error.
+    /// Blocks the signals, and begins to receive them on `loop`. Throws std::system_error.
     signal_receiver(event_loop& loop, std::initializer_list<int> signals);
 
     /// Waits for the next signal and returns its number. Throws std::system_error.

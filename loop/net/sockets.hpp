@@ -26,7 +26,7 @@ public:
     /// bytes, or 108 bytes for an abstract name, including its zero byte.
     static endpoint unix_path(std::string_view path);
 
-    /// Copies a sockaddr of `bytes` bytes.
+    /// Makes an endpoint from a copy of `address`, a sockaddr of `bytes` bytes.
     endpoint(const void* address, std::size_t bytes) noexcept;
 
     int family() const noexcept { return address_.ss_family; }

@@ -11,7 +11,8 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The value that means "no deadline". A wait until `never` ends only because of an event.
+/// A deadline that is never reached: it means "no deadline". A wait until `never` ends only because of an
+/// event.
 inline constexpr time_point never = time_point::max();
 
 /// Returns now + delay without overflow. The result is `never` if the sum is too large for the clock, and
@@ -26,10 +27,10 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
 class clock {
 public:
     virtual time_point now() noexcept = 0;
-    /// Blocks the thread; only the tick policy uses it.
+    /// Blocks the thread for `duration`. Only the tick policy calls this function.
     virtual void sleep_for(nanoseconds duration) = 0;
     /// Waits for I/O until `deadline`; called instead of io.wait(deadline). The implementation can ask `loop`
-    /// if another thread has posted something.
+    /// whether another thread has posted something.
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

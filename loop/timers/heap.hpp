@@ -8,7 +8,7 @@
 
 namespace loopbench::loop {
 
-/// A timer queue in a heap. Timers with equal deadlines expire in any order.
+/// A timer queue in a heap. Timers with equal deadlines expire in no particular order.
 class heap_timers {
 public:
     void insert(timer& t, time_point) {
@@ -50,8 +50,8 @@ protected:
         sift_down(last.subject->place.index, last);
     }
 
-    // sift_up() and sift_down() put `moving` into the heap. `index` is a free place, at which the search for
-    // the final place starts.
+    // sift_up() and sift_down() put `moving` into the heap. `index` is a free place; the search for the final
+    // place starts there.
     void sift_up(std::size_t index, entry moving) noexcept {
         while (index > 0) {
             const std::size_t parent = (index - 1) / 2;

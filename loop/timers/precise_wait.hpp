@@ -14,13 +14,13 @@
 
 namespace loopbench::loop {
 
-/// The guard time: how long before a deadline the loop must be awake. The guard time estimates an upper
-/// quantile of the wake-up error, without storing samples. A wake-up error above the guard time raises the
-/// guard time by the fraction `step_up`; any other error lowers it by the fraction `step_down`. In
-/// equilibrium, the share of errors above the guard time is step_down / (step_up + step_down), about 0.5 %,
-/// so that more than 99 of 100 deadlines are met. Each error changes the guard time only by a fixed fraction,
-/// and the guard time has an upper limit. Therefore a single error of many milliseconds, for example because
-/// the machine was stopped, does not cause long spins.
+/// The guard time, which is the time before a deadline during which the loop must be awake. The guard time
+/// estimates an upper quantile of the wake-up error, without storing samples. A wake-up error above the guard
+/// time raises the guard time by the fraction `step_up`; any other error lowers it by the fraction
+/// `step_down`. In equilibrium, the share of errors above the guard time is step_down / (step_up +
+/// step_down), about 0.5 %, so that more than 99 of 100 deadlines are met. Each error changes the guard time
+/// only by a fixed fraction, and the guard time has an upper limit. Therefore a single error of many
+/// milliseconds, for example because the machine was stopped, does not cause long spins.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -53,8 +53,8 @@ public:
     void operator()(Loop& loop) {
         if (loop.has_ready() || loop.next_deadline() == never) return block_wait()(loop);
         const time_point deadline = loop.next_deadline();
-        // A deadline before the boot, whose time is 0, has passed anyway. std::max() prevents an overflow if
-        // the deadline is near the earliest time_point.
+        // The machine booted at the time 0, so a deadline below 0 has passed anyway. std::max() prevents an
+        // overflow if the deadline is near the earliest time_point.
         const time_point wake_at = std::max(deadline, time_point{}) - guard_.value();
         if (loop.now() < wake_at) {
             loop.sleep_until_event(wake_at);

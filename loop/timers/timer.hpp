@@ -1,4 +1,4 @@
-// The timer, and the operations that a timer queue must offer.
+// The timer, and the functions that a timer queue must have.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,10 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// Prefetches the timer `place.later`, which runs some callbacks after this timer, into the cache. Called
-    /// when this timer runs. If a million timers expire at once, each timer has left the caches before it
-    /// runs; without the prefetch, the loop would wait for each cache miss. The ready queue cannot prefetch
-    /// timers, because an operation links only to the next operation, which is too near.
+    /// Prefetches the timer `place.later`, which runs a few callbacks later than this timer, into the cache.
+    /// Called when this timer runs. If a million timers expire at once, each timer has left the caches before
+    /// it runs; without the prefetch, the loop would wait for each cache miss. The ready queue cannot
+    /// prefetch timers, because an operation links only to the next operation, which is too near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
         // The object that contains the timer usually occupies two cache lines.
@@ -67,7 +67,8 @@ constexpr time_point last_due(time_point now) noexcept {
 ///   may be too early, which causes an unnecessary wake-up. After expire(now), the result is later than
 ///   `now`.
 /// - expire(now, ready) moves every timer with deadline <= last_due(now) to `ready`, with make_ready(). The
-///   order is that of the deadlines, unless the queue documents another order. `now` must not decrease.
+///   timers are moved in the order of their deadlines, unless the queue documents another order. `now` must
+///   not decrease.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     queue.insert(t, now);

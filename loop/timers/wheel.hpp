@@ -49,7 +49,7 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// An ordered list of entries in chunks. No chunk is empty.
+/// An ordered list of timer entries, stored in chunks. No chunk is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
     timer_chunk* last = nullptr;  // meaningful only while `first` is not null
@@ -109,7 +109,7 @@ struct timer_slot {
     }
 };
 
-/// Calls use(); returns false if use() throws std::bad_alloc.
+/// Calls use(). Returns false if use() throws std::bad_alloc, otherwise true.
 template <class Use>
 bool has_memory_for(Use use) noexcept {
     try {
@@ -133,7 +133,7 @@ inline void fetch(const timer_chunk* chunk) noexcept {
         __builtin_prefetch(reinterpret_cast<const char*>(chunk) + at, 1);
 }
 
-/// A stack of chunks for reuse.
+/// A stack of empty chunks that can be reused.
 class spare_chunks {
 public:
     spare_chunks() = default;
@@ -213,8 +213,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 }  // namespace detail
 
 /// A timer queue that expires timers in the order of their deadlines; timers with equal deadlines expire in
-/// any order. earliest() may be too early after an erase(). If there is not enough memory, insert() throws
-/// std::bad_alloc, and expire() may use any order.
+/// no particular order. earliest() may be too early after an erase(). If there is not enough memory, insert()
+/// throws std::bad_alloc, and expire() may use any order.
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
@@ -290,7 +290,7 @@ private:
         occupied_levels_ |= std::uint64_t{1} << level;
     }
 
-    // Not inlined, so that erase() does not have to save registers.
+    // Not inlined, so that erase() does not have to save registers for it.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
         const detail::timer_chunk& drained = *s.newest;
@@ -298,7 +298,7 @@ private:
         delete &drained;
         if (!s.empty()) return;
         mark_empty(index);
-        soonest_erased_ = true;  // soonest_ may be the slot's floor, which can be below all its deadlines
+        soonest_erased_ = true;  // soonest_ may be this slot's floor, which can be below all its deadlines
     }
 
     void mark_empty(std::size_t index) noexcept {

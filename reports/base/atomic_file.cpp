@@ -1,5 +1,5 @@
-// Writes a temporary file, syncs and closes it, renames it, and syncs the folder. Checks each step for
-// errors.
+// A replacement writes a temporary file, syncs and closes it, renames it, and syncs the folder. Each step is
+// checked for errors.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -36,8 +36,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Removes a temporary file only if no process has the process id in the file's name, and no process has
-/// locked the file. A running writer locks its file.
+/// Removes the temporary files of `target` whose writers have ended: no process has the process id in the
+/// file's name, and no process has locked the file. (A running writer locks its file.)
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -73,11 +73,11 @@ void write_content(int fd, const new_file& of, const std::string& name) {
 class temporary_file {
 public:
     explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
-    /// Error messages contain `called` as the target's name.
+    /// Creates and locks the file. Error messages name the target `called`.
     temporary_file(fs::path target, std::string called)
         : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
-        // Does not use mkstemp, which ignores the umask and makes files that only their owner can read.
+        // mkstemp() is not used, because it ignores the umask and makes files that only their owner can read.
         constexpr int attempts_max = 100;
         for (int attempt = 0; attempt < attempts_max && !file_; ++attempt) {
             path_ = fmt::format("{}.{}-{}.tmp", target_.native(), ::getpid(), attempt);
@@ -114,8 +114,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Follows symbolic links to missing files, and returns the path that the last link names. Links in a circle
-/// also end the loop, because the kernel reports ELOOP for them instead of a missing file.
+/// Follows symbolic links to missing files, and returns the path that the last link names. Links that form a
+/// circle do not cause an endless loop, because the kernel reports ELOOP for them, and not a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&

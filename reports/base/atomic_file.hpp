@@ -1,5 +1,6 @@
-// Replaces files atomically, so that a file has either its complete old content or its complete new content.
-// The new content is written to a temporary file in the same folder, synced, and renamed in one step.
+// Functions that replace files atomically: at any time, a file has either its complete old content or its
+// complete new content. The new content is written to a temporary file in the same folder, synced, and
+// renamed in one step.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +19,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 struct new_file {
     std::filesystem::path path;
     std::string_view content;
-    /// Returns the next piece of the content that follows `content`, or an empty text at the end. Set only if
-    /// the whole content might not fit into memory.
+    /// A function that returns the next piece of what follows `content`, or an empty text at the end. Set
+    /// only if the whole content might not fit into memory.
     std::function<std::string_view()> rest = {};
 };
 
@@ -31,7 +32,7 @@ void write_files_atomically(std::span<const new_file> files);
 /// append, because write_file_atomically() never replaces such a file.
 void remove_abandoned(const std::filesystem::path& target);
 
-/// Creates the folder if it does not exist. Checks that files can be created in it. Throws file_error.
+/// Creates the folder if it does not exist, and checks that files can be created in it. Throws file_error.
 void prepare_output_folder(const std::filesystem::path& folder);
 
 }  // namespace loopbench::reports

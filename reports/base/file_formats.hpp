@@ -8,7 +8,7 @@ namespace loopbench::reports {
 
 struct file_format {
     std::string_view schema;  // NAME/NUMBER, the value of the file's field "schema"
-    std::string_view remedy;  // the advice for a file with an older number
+    std::string_view remedy;  // the advice for a file whose number is too low
 };
 
 inline constexpr file_format report_format{"loopbench-report/2", "measure again with `loopbench run`"};
@@ -20,12 +20,12 @@ inline constexpr file_format calibration_format{"loopbench-calibration/2", "run 
 inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench check` again"};
 inline constexpr file_format baseline_format{
     "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
-/// The version of a history's tables. Its number increases with the report's number, because a history
+/// The format of a history. Its number increases with the number of the report's format, because a history
 /// contains reports.
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
-/// The file in which a contender stores its histograms.
+/// The format of the file in which a contender stores its histograms.
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
-/// The output of loopbench-generator, which contenders read.
+/// The format of the output of loopbench-generator, which contenders read.
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
 
 /// The schema of the first report format. Its name did not contain "report".

@@ -1,6 +1,7 @@
-// Converts a struct to and from JSON. Both directions use one list of the struct's fields:
+// Functions that convert a struct to and from JSON. Both directions use one list of the struct's fields,
+// which this function returns:
 //     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
-// This function must be in the struct's namespace. An enumeration needs names_of(). If a struct has further
+// The function must be in the struct's namespace. An enumeration needs names_of(). If a struct has further
 // rules, check_fields(struct, node) checks them.
 #pragma once
 
@@ -23,7 +24,7 @@ namespace loopbench::reports {
 
 enum class presence {
     always,
-    when_there,      // an empty optional is left out instead of written as null
+    when_there,      // an empty optional is left out and not written as null
     null_when_empty  // an empty text is written as null
 };
 

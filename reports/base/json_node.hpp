@@ -1,5 +1,5 @@
-// Reads JSON that another program wrote, or that was truncated or edited. Every field is checked, and an
-// error message contains the field's path ("results[3].median").
+// A reader for JSON that another program wrote, or that was truncated or edited. Every field is checked, and
+// an error message contains the field's path ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -43,24 +43,24 @@ struct json_value {
                  json_object>
         is;
     std::size_t end = 0;
-    std::string_view key = {};  // set for members of an object
+    std::string_view key = {};  // the field's name; only set for the fields of an object
 };
 
 class node;
 
-/// The options for reading a text.
+/// The options for reading a JSON text.
 struct reading {
     duplicates twice = duplicates::refused;
     std::size_t first_line = 1;   // the number of the text's first line in its file
     std::size_t room_behind = 0;  // number of readable bytes after the text; if too few, the text is copied
 };
 
-/// A parsed JSON text. The rules are stricter than those of JSON, so that no file can mislead its reader,
-/// overflow the stack, fill the memory or take an unlimited time: numbers must fit into a double, the limits
-/// above apply and, unless `twice` allows duplicates, an object must not contain a key twice.
+/// A parsed JSON text. The rules for the text are stricter than those of JSON, so that no file can mislead
+/// its reader, overflow the stack, fill the memory or take an unlimited time: numbers must fit into a double,
+/// the limits above apply and, unless `twice` allows duplicates, an object must not contain a key twice.
 class document {
 public:
-    /// Throws format_error with the line and the column of the error.
+    /// Parses `text`. Throws format_error with the line and the column of the error.
     explicit document(std::string_view text, const reading& how = {});
     /// Returns the root value. It is valid as long as the document exists.
     [[nodiscard]] node root() const;
@@ -85,7 +85,7 @@ public:
         fail("the field \"{}\" is missing", key);
     }
 
-    /// Returns the field, or nothing if the field is missing.
+    /// Returns the field `key` of an object, or nothing if the object has no such field.
     [[nodiscard]] std::optional<node> find(std::string_view key) const;
 
     /// Calls `take` with the name and the value of each field of an object.
@@ -105,7 +105,7 @@ public:
         for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
     }
 
-    /// Returns a list with the result of `convert` for each element of a list.
+    /// Returns a list that contains the result of `convert` for each element of this list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         std::vector<decltype(convert(*this))> all;
@@ -132,7 +132,8 @@ public:
         require<json_object>("an object");
         return tree();
     }
-    /// Returns the whole value as a tree. If a key occurs several times, the last one wins.
+    /// Returns the whole value as a tree. If a key occurs several times in an object, only the first one
+    /// counts.
     [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>

@@ -1,4 +1,4 @@
-// Parses the text with simdjson and collects its values.
+// Parses JSON texts with simdjson, and collects their values.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -19,12 +19,12 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// A collector of all values, in order. It checks the rules that go beyond JSON.
+/// A collector of a text's values, in order. It also checks the rules that go beyond JSON.
 class builder {
 public:
     builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
 
-    /// Adds a value or a whole document.
+    /// Adds a value, with everything that it contains, or a whole document.
     template <class source>
     void add(source& from, std::string_view key = {}) {
         if (all_.size() == json_values_max)
@@ -105,7 +105,7 @@ private:
         const std::string_view text = from.raw_json_token();  // includes the whitespace after the number
         const double found = from.get_double().value();
         if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
-        const double exact = std::strtod(text.data(), nullptr);  // the padding stops strtod
+        const double exact = std::strtod(text.data(), nullptr);  // strtod() ends at the padding
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
     }
@@ -120,7 +120,7 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Returns the start of the line with invalid UTF-8. simdjson does not report this position.
+/// Returns the offset of the first line that contains invalid UTF-8. simdjson does not report this position.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {

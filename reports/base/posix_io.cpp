@@ -1,4 +1,4 @@
-// File operations, and three tables with the remedies for their errors.
+// File operations, and three functions that return the remedies for their errors.
 #include "reports/base/posix_io.hpp"
 
 #include <fcntl.h>
@@ -128,7 +128,7 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     }
 }
 
-/// Returns a name for the kind of a file that is not a regular file.
+/// Returns the name of a file's kind, for a file that is not a regular file.
 std::string_view kind_of(mode_t mode) {
     if (S_ISFIFO(mode)) return "a pipe";
     return S_ISSOCK(mode) ? "a socket" : "a device";

@@ -17,12 +17,12 @@ class file_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 
-    /// `action` is a verb phrase like "write" or "create the folder". An action that reads must begin with
-    /// "read". `error` is an errno value.
+    /// Creates the error of a failed operation on the file `name`. `action` is a verb phrase like "write" or
+    /// "create the folder"; it must begin with "read" if the operation reads. `error` is an errno value.
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Repeats a system call as long as signals interrupt it.
+/// Repeats a system call until it is not interrupted by a signal.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {

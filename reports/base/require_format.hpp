@@ -1,4 +1,4 @@
-// Refuses files whose format this version of loopbench does not read.
+// Checks of the formats of files. A file is refused if this version of loopbench cannot read its format.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Lists the fields of each object in report.json, and reads and writes the file.
+// The lists of the fields of each object in report.json, and the functions that read and write the file.
 #include "reports/model/json.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Converts the structs of results.hpp to report.json and back. report.schema.json in this folder documents
-// the format.
+// Functions that convert the structs of results.hpp to report.json and back. report.schema.json in this
+// folder documents the format.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// The error for a text without the expected format. what() contains the position and the cause.
+/// The error for a text that does not have the expected format. what() contains the position and the cause.
 class format_error : public formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -26,19 +26,22 @@ nlohmann::ordered_json to_json(const report& content);
 /// is -1, the text is one line.
 std::string dump(const nlohmann::ordered_json& value, int indent = -1);
 
-/// Returns null for a missing number, and for numbers that JSON cannot represent (NaN, infinity).
+/// Returns the number as JSON. Returns null for a missing number, and for numbers that JSON cannot represent
+/// (NaN, infinity).
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 
-/// Appends the number with at most `digits` digits. Appends null in the same cases as number_or_null().
+/// Appends the number to `out`, with at most `digits` significant digits. Appends null in the same cases as
+/// number_or_null().
 void add_number(std::string& out, std::optional<double> value, int digits);
 
 /// Returns `text` with invalid UTF-8 replaced, as dump() would write it.
 std::string valid_utf8(std::string_view text);
 
-/// Returns the text of report.json.
+/// Returns `content` as the text of report.json.
 std::string write_json(const report& content);
 
-/// Returns the report in `text`. Throws format_error with `name`, the position, the cause and the remedy.
+/// Returns the report in `text`. Throws format_error with `name` (the file's name), the position, the cause
+/// and the remedy.
 report read_json(const std::string& text, std::string_view name);
 
 /// Checks `text` with read_json(), and returns it formatted like report.json. Keeps unknown fields, which a

@@ -25,13 +25,13 @@ struct metric_info {
     std::string_view unit;
     direction better = direction::smaller;
     bool deterministic = false;        // true for a count that does not depend on the machine's state
-    bool valid_if_concurrent = false;  // true if other programs on the core do not change the value
+    bool valid_if_concurrent = false;  // true if other programs on the same core do not affect the value
     floor_role floors = floor_role::none;
     bool judged_by_tolerance = false;  // true if the gate's limit for this metric is --tolerate
-    /// The number of samples that a percentile needs in each trial. With fewer samples, the value is their
-    /// maximum and has no verdict. 0 for metrics other than percentiles.
+    /// The number of samples that a percentile needs in each trial, or 0 for metrics other than percentiles.
+    /// With fewer samples, the metric's value is the maximum of the samples, and has no verdict.
     std::uint64_t samples_needed = 0;
-    std::string_view samples_metric = {};  // the metric that counts these samples
+    std::string_view samples_metric = {};  // the metric that contains the number of these samples
     std::string_view summary;
     std::string_view how;  // how the metric is measured, and what affects it
 };
@@ -45,7 +45,7 @@ bool counts_samples(const metric_info& metric);
 /// Returns the metric with this name, or nullptr if the name is unknown.
 const metric_info* find_metric(std::string_view name);
 
-/// Returns a result of this metric that has no number yet.
+/// Returns a new result for this workload, contender and metric, which has no number yet.
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
 /// Returns the metric's title. For an unknown metric, which a third-party report can contain, returns the

@@ -1,6 +1,6 @@
-// Finds the results and the primary metrics of a report. An index is necessary, because a report can have a
-// hundred thousand results. The primary metric is not always the time. For example, a sleep always takes the
-// same time. Loops differ in how late they wake up and in the CPU time that they use.
+// An index that finds the results and the primary metrics of a report. It is necessary, because a report can
+// have a hundred thousand results. The primary metric is not always the time. For example, a sleep always
+// takes the same time. Loops differ in how late they wake up and in the CPU time that they use.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ public:
 
     /// Returns the results of a workload for a metric, in the report's order.
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
-    /// Returns the first result for this workload, contender and metric, or null without a match.
+    /// Returns the first result for this workload, contender and metric, or null if there is no such result.
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
     /// Returns the result that find() returns, or null if this result has no number.
@@ -65,7 +65,7 @@ private:
     std::vector<std::string_view> workloads_;
     std::set<std::string_view> floors_;
     std::map<std::pair<std::string_view, std::string_view>, std::vector<const result*>>
-        results_;  // by workload and metric
+        results_;  // the key is the workload and the metric
     std::map<std::string_view, std::vector<std::string>> headlines_;
 };
 

@@ -1,4 +1,4 @@
-// Finds results, and fills a contender's fields from its context.
+// Functions that find results and fill a contender's fields from its context.
 #include "reports/model/results.hpp"
 
 #include <utility>

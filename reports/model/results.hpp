@@ -16,14 +16,15 @@
 
 namespace loopbench::reports {
 
-/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, both if
-/// smaller and if larger values of the metric are better.
+/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, regardless
+/// of whether smaller or larger values of the metric are better.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block: the median over the rounds of the block. Set only for times of interleaved
-    /// trials. For other results, the ratio of a block is the quotient of two samples.
+    /// The ratio of each block, which is the median over the rounds of the block. Set only for times of
+    /// interleaved trials. For other results, a block's ratio can be calculated from the samples of the
+    /// contender and the baseline.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
@@ -32,7 +33,7 @@ struct ratio {
 /// that fires late.
 struct difference {
     std::string to;                   // the baseline's name
-    double median = 0;                // the median of the differences within blocks
+    double median = 0;                // the median of the blocks' differences
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
@@ -40,7 +41,7 @@ struct difference {
 /// multiple is 1.
 struct floor_multiple {
     std::string floor;                // the floor's name
-    double median = 0;                // the median of the quotients within blocks
+    double median = 0;                // the median of the blocks' multiples
     std::optional<double> low, high;  // absent if there are too few trials for an interval
 };
 
@@ -55,15 +56,15 @@ struct driver_ratio {
 
 /// The ratio to the baseline on each of several hosts.
 struct host_effect {
-    std::vector<std::optional<double>> ratios;  // the median on each host, in the order of the report's hosts
+    std::vector<std::optional<double>> ratios;  // the median ratio of each host, in the order of `hosts`
     /// The standard deviation between hosts, in per cent. Absent if this value cannot be distinguished from
     /// noise.
     std::optional<double> deviation_pct;
     bool differ = false;  // true if the hosts differ significantly, by more than the threshold
 };
 
-/// One metric of one workload and contender. A workload and contender without numbers has a single result,
-/// for `time`, with the status and the reason.
+/// The numbers for one metric of one workload and contender. A workload and contender without numbers has a
+/// single result, for `time`, with the status and the reason.
 struct result {
     std::string workload;
     std::string contender;
@@ -72,7 +73,7 @@ struct result {
     direction better = direction::smaller;
     bool deterministic = false;
     pairing made = pairing::sequential;          // the pairing of the trials
-    std::vector<std::optional<double>> samples;  // one per trial, by block; one per pair with --checks
+    std::vector<std::optional<double>> samples;  // one per trial, in block order; one per pair with --checks
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
@@ -89,7 +90,8 @@ struct result {
     /// each build are compared.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
-    /// Set for a percentile of too few samples, which is their maximum: the number of samples per trial.
+    /// The number of samples per trial, if there are too few of them for a percentile and the value is their
+    /// maximum instead.
     std::optional<std::uint64_t> max_of = {};
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
@@ -109,16 +111,16 @@ struct workload {
     std::vector<std::string> primary_metrics;
 };
 
-/// The rate at which a slowdown of a known size was called `slower`. A slowdown of 0 % is the A/A comparison
-/// with the same number of blocks.
+/// The rate at which a slowdown of a known size was called `slower`. The entry with a slowdown of 0 % is the
+/// A/A comparison with the same number of blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // tries, each with its own blocks
+    std::uint64_t measured = 0, measured_slower = 0;  // number of tries, each with its own blocks
     std::optional<double> low, high;  // 95 % limits of the share of slower tries; absent without tries
-    std::uint64_t faster = 0;         // tries that were called `faster`
+    std::uint64_t faster = 0;         // number of tries that were called `faster`
 };
 
-/// The rate at which a contender was called different from itself.
+/// The rate of false alarms: how often a contender was called different from itself.
 struct alarm_rate {
     std::uint64_t blocks = 0, tries = 0, different = 0;
     double at_most_pct = 100;  // 95 % upper limit of the false-alarm rate
@@ -129,11 +131,11 @@ struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
     double time_differs_pct = 0;
-    double ratio_differs_pct = 0;  // difference of the ratios of the slowed contender to the unchanged one
+    double ratio_differs_pct = 0;  // how much the slowed contender's ratio differs between the pairings
     bool agrees = true;
 };
 
-/// The results of `loopbench calibrate`: how often verdicts are right when the truth is known.
+/// The results of `loopbench calibrate`: how often verdicts are right if the true difference is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
     bool complete = true;
@@ -142,13 +144,13 @@ struct calibration {
     pairing made = pairing::sequential;  // the pairing of the trials
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // the number of blocks in each try below
-    double try_s = 0;          // the duration of a try and its A/A comparison: three trials per block
+    std::uint64_t blocks = 0;  // the number of blocks in each try of `slowdowns`
+    double try_s = 0;          // the duration of a try with its A/A comparison: three trials per block
     std::vector<detection_rate> slowdowns;
     std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
 };
 
-/// The machine and the time of the run. Contains no host name, because reports are shared.
+/// The machine and the time of the run. The host name is left out, because reports are shared.
 struct environment {
     std::string date;  // UTC, ISO 8601
     std::string loopbench_version;
@@ -176,14 +178,14 @@ struct host {
     std::uint64_t blocks = 0;           // in these shards; a block's workloads can run on different hosts
 };
 
-/// The part of the plan that must be equal in two comparable reports.
+/// The part of a run's plan that must be equal in two reports that are compared.
 struct planned {
     std::string size;       // the size of the workloads: "small" or "full"
     double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with --precision, the number that was needed for the precision
+    std::uint64_t blocks = 0;                // with --precision, the number of blocks that was needed
     std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
-    std::optional<std::uint64_t> layouts{};  // number per build; absent if each build has one layout
+    std::optional<std::uint64_t> layouts{};  // layouts per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: the address of this machine, and the command
     // that starts the client.
@@ -191,14 +193,14 @@ struct planned {
 };
 
 struct warning {
-    std::string code;  // never changes, so that programs can use it
+    std::string code;  // the same in all versions, so that programs can use it
     std::string message;
     std::string remedy;
 };
 
 /// The rules for the verdicts.
 struct judging {
-    std::string correction;    // the correction for the number of comparisons
+    std::string correction;    // the method of correction for the number of comparisons
     double threshold_pct = 0;  // smaller differences are ignored
     /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
     /// is corrected separately. In a run, results of a metric on workloads where the metric is not primary
@@ -208,13 +210,13 @@ struct judging {
 
 /// The verdict on a comparison of two builds or two reports.
 struct gate_summary {
-    double tolerated_pct = 0;  // a pass rules out larger slowdowns
+    double tolerated_pct = 0;  // a pass means that larger slowdowns are ruled out
     std::string outcome;       // pass, failed, regression, unreliable or inconclusive
     std::string verdict;       // the most severe results, in one line
 };
 
-/// A comparison of the baseline with its A/A copy on one workload, and of the first half of the run with the
-/// second half.
+/// Two comparisons on one workload: of the baseline with its A/A copy, and of the first half of the run with
+/// the second half.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
@@ -224,12 +226,12 @@ struct self_comparison {
     bool drifted = false;             // true if the halves differ by more than chance
 };
 
-/// The A/A comparison. It shows the differences that this session finds between two copies of a program.
+/// The A/A comparison. It shows how different two copies of one program appear in this session.
 struct self_check {
     std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;
     std::optional<std::string> reason;  // always present unless the session is reliable
-    std::optional<double> spread_pct;   // the spread of the single pairs, over all workloads
+    std::optional<double> spread_pct;   // how much the ratios of single pairs vary, over all workloads
     std::vector<self_comparison> comparisons;
 };
 
@@ -237,7 +239,7 @@ struct self_check {
 struct disturbances {
     std::uint64_t trials = 0;     // all finished trials, including repeated ones
     std::uint64_t disturbed = 0;  // the disturbed ones among these trials
-    std::uint64_t repeated = 0;   // workloads of blocks that ran again after a disturbance or an interrupt
+    std::uint64_t repeated = 0;   // workloads that ran again in a block after a disturbance or an interrupt
     std::uint64_t kept = 0;       // disturbed trials in the results, after the limit for repeats was reached
 };
 
@@ -247,7 +249,7 @@ struct report {
     std::uint64_t seed = 0;
     std::string baseline;
     std::vector<std::string> command;
-    std::optional<planned> plan;             // absent if another program measured
+    std::optional<planned> plan;             // absent if another program measured the results
     environment where;                       // with several hosts, the environment of the first host
     std::optional<std::vector<host>> hosts;  // absent if there is only one host
     std::vector<contender> contenders;
@@ -260,7 +262,7 @@ struct report {
     std::vector<warning> warnings;
 };
 
-/// Returns the report's result for this workload, contender and metric, or null without a match.
+/// Returns the report's result for this workload, contender and metric, or null if there is no such result.
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
 
@@ -271,8 +273,8 @@ bool same_cell(const one& left, const other& right) {
     return left.workload == right.workload && left.contender == right.contender;
 }
 
-/// Returns an iterator to the first element of `all` that has the same workload and contender as `like`, or
-/// the end of `all` without a match.
+/// Returns an iterator to the first element of `all` with the workload and the contender of `like`, or the
+/// end of `all` if there is no such element.
 template <class items, class one>
 auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });

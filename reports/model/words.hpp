@@ -15,7 +15,7 @@ enum class result_status {
     ok,
     unsupported,
     failed,
-    not_run  // the run was interrupted, or its time budget ended first
+    not_run  // the run was interrupted, or the run's time budget was used up
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
@@ -26,7 +26,7 @@ enum class pairing {
     concurrent    // all processes run at once on one core, under the kernel's scheduler; CPU time is judged
 };
 
-// The spelling of each value in files, in the order of the enumeration.
+// The names of an enumeration's values in files, in the order of the enumeration.
 constexpr auto names_of(direction) {
     return std::to_array<std::string_view>({"smaller", "larger"});
 }
@@ -47,7 +47,7 @@ constexpr bool is_difference(std::optional<verdict> judged) {
     return judged == verdict::faster || judged == verdict::slower;
 }
 
-/// Returns the spelling of an enumeration's value. The enumeration needs names_of().
+/// Returns the name in files of an enumeration's value. The enumeration needs names_of().
 template <class enumeration>
 requires std::is_enum_v<enumeration> && requires(enumeration value) {
     names_of(value);
@@ -56,7 +56,7 @@ constexpr std::string_view name_of(enumeration value) {
     return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// Returns the value with this spelling, or nothing for other texts.
+/// Returns the enumeration's value with this name, or nothing if no value has this name.
 template <class enumeration>
 constexpr std::optional<enumeration> named(std::string_view name) {
     const auto all = names_of(enumeration{});

@@ -1,4 +1,4 @@
-// Reads the results of `loopbench calibrate`, and shows them as text.
+// Functions that read the results of `loopbench calibrate` and show them as text.
 #pragma once
 
 #include <nlohmann/json.hpp>

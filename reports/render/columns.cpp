@@ -1,4 +1,4 @@
-// Groups results into lines, and defines all columns of the tables.
+// The columns of the tables, and functions that group results into lines.
 #include "reports/render/columns.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns both ends of the interval of the time. A single ± width would hide that times are skewed.
+/// Returns both ends of the interval of the time. A single ± width would hide that the distribution of times
+/// is skewed.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -83,7 +84,8 @@ std::string with_commas(double value) {
 std::string floor_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || !found->times_floor) return "";
-    // A floor that is not the fastest one can still be faster in single blocks, and below 1 by chance.
+    // Every floor gets the text "floor", because a floor that is not the fastest one can have a multiple
+    // below 1 by chance.
     const auto is_this = [&](const contender& who) { return who.name == from.contender && is_floor(who); };
     const bool is_a_floor = std::ranges::any_of(from.whole->contenders, is_this);
     return is_a_floor || found->times_floor->floor == from.contender
@@ -156,8 +158,8 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // The columns for the metrics of --counts and --checks. The files contain further metrics of these
-    // passes.
+    // The columns for the metrics of --counts and --checks. Files like report.json contain further metrics of
+    // these two options.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -169,7 +171,7 @@ std::string family_name(std::string_view workload) {
     return std::string{workload.substr(0, workload.find('/'))};
 }
 
-/// Returns the wake-ups per second that belong to the workload: those of a floor, which has no loop.
+/// Returns the wake-ups per second that the workload itself causes: those of a floor, which has no loop.
 std::optional<double> wakeups_of_floors(const report_index& index, std::string_view workload) {
     std::optional<double> least;
     for (const auto who : index.floors())
@@ -315,7 +317,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // Values of at least 0.9995 units are shown in this unit, because they round to 1.00.
+    // Values from 0.9995 of a unit are shown in this unit, because they round to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -387,8 +389,8 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Returns a sentence with the expected number of false alarms among the differences. Benjamini and
-/// Hochberg's correction limits only the share of false alarms.
+/// Returns a sentence with the expected number of false alarms among the differences. The sentence is needed
+/// because Benjamini and Hochberg's correction limits only the share of false alarms.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -400,8 +402,8 @@ std::string false_alarms(const report& content) {
                        found, fixed_point(share * static_cast<double>(found), found < 200 ? 2 : 0));
 }
 
-/// Returns the planned length of a slice. A slice can take longer, because work can be interrupted only at
-/// certain points.
+/// Returns the planned length of a slice. A slice can take longer, because a workload can be interrupted only
+/// at certain points.
 std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
@@ -410,7 +412,7 @@ std::string length_of_slices(const report& content) {
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
-/// Describes all pairings in the report except sequential.
+/// Returns a description of all pairings in the report except sequential.
 std::string pairings_legend(const report& content) {
     const auto has = [&](reports::pairing made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
@@ -429,8 +431,8 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Returns a text that names the comparisons. Verdicts are corrected for the number of these comparisons. A
-/// run that only sleeps has no comparison of time.
+/// Returns a text that names the comparisons for whose number the verdicts are corrected. A run that only
+/// sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for the comparisons of each other metric", of_time,

@@ -1,6 +1,6 @@
-// The columns of the tables for readers. The terminal and Markdown share them: one line per workload and
-// contender, and one group of lines per workload family. This header also contains the texts that several
-// formats share.
+// The columns of the tables for readers. The terminal and the Markdown format share them: one line per
+// workload and contender, and one group of lines per workload family. This header also contains the texts
+// that several formats share.
 #pragma once
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ struct line {
     std::string_view contender;
     std::vector<const result*> metrics;
     std::vector<std::string> headline;            // the workload's primary metrics
-    const result* main_of_baseline = nullptr;     // the baseline's number for the metric of main()
+    const result* main_of_baseline = nullptr;     // the baseline's result for the metric of main()
     std::optional<double> wakeups_of_floor = {};  // the lowest rate of a floor on this workload
 
     [[nodiscard]] const result* find(std::string_view metric) const;
@@ -35,7 +35,7 @@ struct line {
 };
 
 struct family {
-    std::string name;  // the part of the workloads' names before the first '/'
+    std::string name;  // the part before the first '/', which the workloads' names share
     std::vector<line> lines;
 };
 
@@ -62,12 +62,13 @@ std::vector<family> families_of(const report& content);
 /// Returns the columns that have a text for at least one of these lines, and the columns with `always`.
 std::vector<column> columns_for(std::span<const line> lines);
 
-/// Returns true if the ratio of the line says faster although its median says slower, or vice versa. The
-/// tables then mark the ratio with `contradiction_mark`.
+/// Returns true if the line contradicts itself: its ratio shows that the contender is faster, but the medians
+/// show that it is slower, or vice versa. The tables then mark the ratio with `contradiction_mark`.
 bool contradicts(const line& from);
 inline constexpr std::string_view contradiction_mark = "†";
 
-/// Returns an explanation of the mark, for the line below a table, or "" if no line has the mark.
+/// Returns the explanation of `contradiction_mark` that is printed below a table, or "" if no line has the
+/// mark.
 std::string contradiction_note(std::span<const line> lines);
 
 /// Returns true if the ratios of the report must not be read as differences: the session is unreliable or
@@ -75,10 +76,11 @@ std::string contradiction_note(std::span<const line> lines);
 bool is_untrusted(const report& content);
 
 /// Returns the wake-ups per second of a line, for example "20 (its own timer)" for an idle process that wakes
-/// up as often as the floor, that is, only for the timer of the workload.
+/// up only for the workload's timer, as often as the floor does.
 std::string wakeups_text(const line& from);
 
-/// Returns " (max of 30)" for a percentile of too few samples, which is their maximum; otherwise empty.
+/// Returns a note like " (max of 30)" if the value is not the percentile but the maximum of too few samples;
+/// otherwise "".
 std::string max_of_text(const result& of);
 
 /// Formats a number with `decimals` decimals. A value that rounds to zero has no sign.
@@ -92,20 +94,19 @@ std::string three_digits(double value);
 std::string pct_or_factor(double pct);
 
 /// Formats a share as a percentage: "0.12 %", "5.3 %". A share of up to 2 % above 1 is shown as "100 %",
-/// because the clocks of CPU time and of wall time are read one after the other.
+/// because the clock of the CPU time and the clock of the wall time are not read at the same moment.
 std::string share_text(double value);
 
 /// Formats a time with three significant digits and a suitable unit: "12.3 µs".
 std::string human_time(double value_ns);
 
-/// Describes the comparison with the baseline: "ratio to asio-epoll 1.27 [1.25, 1.29]: faster". Names the
-/// metric unless it is the time. Returns "" without a comparison.
+/// Returns the comparison with the baseline as text: "ratio to asio-epoll 1.27 [1.25, 1.29]: faster". Names
+/// the metric unless it is the time. Returns "" if the result was not compared.
 std::string comparison_text(const result& of);
 
-/// The codes of two warnings: one for the report of a single shard, and one for a merged record with missing
-/// shards.
+/// The codes of two warnings: the report covers a single shard; the merged record lacks shards.
 inline constexpr std::string_view shard_code = "shard", missing_shards_code = "missing_shards";
-/// Returns true if this is the report of a single shard.
+/// Returns true if the report covers only a single shard.
 bool is_of_shard(const report& content);
 
 /// Returns a sentence that explains why a report is incomplete.
@@ -121,8 +122,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 std::string legend_for(const report& content);
 
 /// Replaces control characters (including those of text direction) and invalid UTF-8 in `text` by '?',
-/// because names can contain any characters and must not control a terminal. Characters in `kept` stay
-/// unchanged.
+/// because names can contain any characters and must not control a terminal. The characters in `kept` are not
+/// replaced.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// Returns the printable form of `text`, with each character in `as` replaced by its escape sequence.

@@ -30,7 +30,7 @@ places indexed_report::standings(std::string_view workload, std::string_view met
             all.push_back({item, ratio->median, *ratio->low, *ratio->high});
     }
     std::ranges::sort(all, [](const standing& a, const standing& b) {
-        return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // ties: the report's order
+        return a.ratio != b.ratio ? a.ratio > b.ratio : a.item < b.item;  // equal ratios: the report's order
     });
     return all;
 }
@@ -101,7 +101,8 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The highest beginning of an interval. The best contender's interval can be wider, and begin lower.
+    // The highest of the intervals' lower ends. It need not belong to the best contender, whose interval can
+    // be wider and begin lower.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);
@@ -109,7 +110,7 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     }
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best = &each == &all.front();  // third-party reports can contain an invalid interval
+        const bool is_best = &each == &all.front();  // needed if a third-party report has an invalid interval
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

@@ -1,4 +1,4 @@
-// Determines which contenders lead: those that no other contender beats significantly.
+// Functions that determine which contenders lead: those that no other contender beats significantly.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,14 @@ struct standing {
     double ratio = 1, low = 1, high = 1;
 };
 
-/// Returns true if the intervals of the two contenders touch. Neither contender can then be called better.
+/// Returns true if the intervals of the two contenders overlap or touch. Neither contender can then be called
+/// better.
 bool touch(const standing& one, const standing& other);
 
 /// Returns the contenders that can be compared, the best one first: the baseline, and all contenders whose
 /// ratio has an interval. Leaves out floors. Returns an empty list if the baseline has no number. In a
-/// comparison of two reports, this is always so, because each ratio is relative to the contender's own old
-/// value.
+/// comparison of two reports, this is always the case, because each ratio is relative to the contender's own
+/// old value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
 /// Returns the best contender, and all others that are not significantly worse than any contender. A
@@ -46,12 +47,12 @@ struct indexed_report : report_index {
 
     explicit indexed_report(const report& content);
 
-    /// Returns the workloads whose primary metrics include this one.
+    /// Returns the workloads whose primary metrics include `metric`.
     [[nodiscard]] names about(std::string_view metric) const;
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const;
     /// Returns the contenders' results that have a number, without the floors' results.
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const;
-    /// Returns the number of workloads with at least two comparable contenders.
+    /// Returns the number of workloads on which at least two contenders can be compared by this metric.
     [[nodiscard]] std::size_t compared(std::string_view metric) const;
 };
 
@@ -74,7 +75,7 @@ struct lead {
 /// Returns the contenders that lead on the most workloads of the table.
 lead widest_lead(const lead_table& table);
 
-/// Returns true if a sentence should name the group. A group of all contenders says nothing.
+/// Returns true if a sentence should name the group. A group that contains all contenders says nothing.
 bool tells_something(const places& all, const places& group);
 
 /// Returns the leaders by time per operation.

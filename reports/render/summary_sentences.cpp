@@ -27,8 +27,9 @@ namespace {
 constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
 constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
-/// Returns true if a measured contender that could be the latest is missing from the standings. A contender
-/// cannot be the latest if it is early, or if it is significantly nearer to its deadlines than the baseline.
+/// Returns true if a measured contender that could have the greatest lateness is missing from the standings.
+/// A contender cannot have it if its timers are early, or if they are significantly nearer to their deadlines
+/// than the baseline's.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -51,7 +52,7 @@ std::string listed(const names& all, std::size_t most = names_shown) {
     return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
-/// Returns "yield", "the other 3 workloads" or "2 of the other 3 workloads".
+/// Returns a text like "yield", "the other 3 workloads" or "2 of the other 3 workloads".
 std::string which_others(const names& those, std::size_t all) {
     if (all == 1) return cut(those.front());
     const auto others = fmt::format("the other {} workloads", all);
@@ -198,7 +199,7 @@ std::string paired_ratio(const result& ours) {
     return fmt::format("{}{} on {}", times(to.median), sure, cut(ours.workload));
 }
 
-/// Returns the results with a paired ratio of io_uring to epoll, sorted by the number of connections.
+/// Returns the results that have a paired ratio of io_uring to epoll, sorted by the number of connections.
 sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
     sources all;
     for (const auto workload : in.workloads())
@@ -236,7 +237,8 @@ void find_connections(std::vector<summary_sentence>& all, const indexed_report& 
     all.push_back(std::move(found));
 }
 
-/// Returns true if the contender burns CPU while it waits. A contender without a number is assumed to sleep.
+/// Returns true if the contender burns CPU while it waits. A contender without a number for its CPU share is
+/// assumed to sleep.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
     const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
@@ -258,11 +260,11 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// The contenders that lead by lateness on one workload.
+/// The contenders with the lowest lateness on one workload.
 struct accurate {
     std::string_view workload;
     places leaders;
-    places others;  // significantly later than a leader
+    places others;  // contenders whose lateness is significantly greater than a leader's
 };
 
 /// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers
@@ -303,13 +305,14 @@ std::string how_late(const indexed_report& in, const places& those, sources& fro
                        cpu.least ? fmt::format(", with {} of CPU per operation", cpu.text(human_time)) : "");
 }
 
-/// Returns the contender that is significantly the latest on the workload.
+/// Returns the contender whose lateness on the workload is significantly greater than that of all others.
 std::optional<standing> latest_on(const indexed_report& in, std::string_view workload) {
     const auto all = in.standings(workload, "late_p50");
     if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
     if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
     const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-    // A farther interval can be wider.
+    // All contenders are compared, because one that is farther away can have a wider interval, which reaches
+    // as far as this one.
     if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
     return all.back();
 }
@@ -486,8 +489,8 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// The number of comparisons for a metric, and the undecided ones. Floors are left out, because users cannot
-/// choose a floor as their runtime.
+/// The number of comparisons for a metric, and the results that are undecided. Floors are left out, because
+/// users cannot choose a floor as their runtime.
 struct tally {
     std::size_t compared = 0;
     sources undecided;
@@ -519,7 +522,7 @@ std::string_view short_title(std::string_view metric) {
 void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
-            return each.judged.has_value();  // a verdict on a floor, or on a metric that is not primary
+            return each.judged.has_value();  // these verdicts are on floors or on non-primary metrics
         }))
         return;
     const auto baseline = cut(in.whole().baseline);
@@ -559,7 +562,7 @@ std::string largest_deviation(const self_check& aa) {
 namespace {
 
 /// Adds a statement about the reliability of the verdicts. If the reliability is unknown, find_cautions() has
-/// already added this statement.
+/// already stated this.
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
     summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)

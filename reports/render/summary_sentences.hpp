@@ -1,6 +1,6 @@
 // Summary sentences of a report, for a reader who looks at one screen. A sentence claims only what verdicts
 // and intervals show. If the intervals of two contenders touch, neither is called better. If a contender's
-// verdict is inconclusive, it counts as level with the baseline. If the session is unreliable, no sentence
+// verdict is inconclusive, it counts as equal to the baseline. If the session is unreliable, no sentence
 // claims a difference.
 #pragma once
 
@@ -14,12 +14,12 @@
 namespace loopbench::reports {
 
 enum class topic {
-    caution,      // the run ended early, or is unreliable
+    caution,      // the run ended early, or the session is unreliable
     failed,       // contenders that did not complete the work
     cost,         // the fastest contenders, by time per operation
     limit,        // the distance of the fastest contenders from the fastest floor
     connections,  // io_uring compared with epoll, on the workload with the most connections
-    timers,       // the most accurate timers, the latest timers, and their CPU time
+    timers,       // the timers with the least and with the greatest lateness, and their CPU time
     waiting,      // contenders that burn CPU while there is nothing to do
     undecided,    // the number of undecided comparisons
     trust         // the A/A comparison

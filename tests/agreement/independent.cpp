@@ -46,8 +46,9 @@ double yield() {
     return result;
 }
 
-// io_context::run() returns when all children have ended, so it serves as the join. A posted function starts
-// the children inside the loop, as every gather does. Outside the loop, Asio would queue each start.
+// io_context::run() returns when all children have ended; this replaces the join of a gather. A posted
+// function starts the children inside the loop, as every gather does. Outside the loop, Asio would queue each
+// start.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};

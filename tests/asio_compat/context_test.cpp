@@ -126,7 +126,7 @@ TYPED_TEST(asio_context,
     EXPECT_EQ(ran, 1);
 }
 
-/// A handler that throws when it is called. It accepts the results of any operation.
+/// A handler that throws an exception when it is called. It accepts the results of any operation.
 struct throws {
     template <class... Results>
     void operator()(const Results&...) const {
@@ -145,7 +145,7 @@ TYPED_TEST(asio_context, run_throws_the_exception_of_each_kind_of_handler_and_ca
     other.send(net::buffer("x", 1));
     net::post(context, [&] {
         net::dispatch(context, throws());
-        ++ran;  // not reached if dispatch() itself throws
+        ++ran;  // not reached if dispatch() throws the handler's exception
     });
     net::co_spawn(
         context,
@@ -309,7 +309,7 @@ TYPED_TEST(asio_on_our_loop, a_timer_with_an_executor_of_the_networking_ts_fires
 TYPED_TEST(asio_on_our_loop, run_throws_if_a_timer_of_the_context_uses_the_scheduler_of_asio) {
     auto& context = this->context();
     EXPECT_FALSE(context.uses_stock_scheduler());
-    net::steady_timer other(context);  // has an any_io_executor, and thus Asio's own service
+    net::steady_timer other(context);  // uses any_io_executor, and thus Asio's own service
     EXPECT_TRUE(context.uses_stock_scheduler());
     net::post(context, [] {});
     try {

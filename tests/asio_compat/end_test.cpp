@@ -44,7 +44,7 @@ struct counts {
     }
 };
 
-/// A handler that calls `last` when it is destroyed. A moved-from handler does not call `last`.
+/// A handler that calls `last` when it is destroyed. A handler that was moved from does not call `last`.
 template <class Last>
 struct when_it_dies {
     counter ran;

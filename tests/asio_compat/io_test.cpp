@@ -300,7 +300,7 @@ TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_the_signal) 
     ::raise(SIGUSR1);
     context.run();
     EXPECT_EQ(found, (std::vector<int>{SIGUSR1, SIGUSR1}));
-    ::raise(SIGUSR2);  // the signal arrives before the wait for it
+    ::raise(SIGUSR2);  // the signal arrives before async_wait() is called
     other.async_wait(count);
     context.restart();
     context.run();
@@ -338,8 +338,8 @@ TYPED_TEST(asio_io, resolving_an_ip_address_succeeds_and_resolving_an_invalid_na
     EXPECT_EQ(found, 2);
 }
 
-/// While this object exists, no thread can be started, because the default stack size is too
-/// large for the memory.
+/// An object that prevents the start of threads: while it exists, the default stack size is larger than the
+/// memory.
 class no_more_threads {
 public:
     no_more_threads() {

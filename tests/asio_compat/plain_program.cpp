@@ -1,6 +1,6 @@
-// A Boost.Asio program that does not know loopbench: an echo server and its client, with coroutines and
+// A Boost.Asio program that does not refer to loopbench: an echo server and its client, with coroutines and
 // callbacks. The program is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. The output states
-// if Asio's own scheduler was created.
+// whether Asio's own scheduler was created.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>

@@ -67,7 +67,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, each_of_a_million_handlers_that_four_threads_post_runs_exactly_once) {
     const std::size_t threads = 4;
-    // With a sanitizer, a million posts would take a minute, and 40,000 posts are enough to detect an error.
+    // With a sanitizer, a million posts would take a minute; 40,000 posts are enough to detect an error.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -112,7 +112,7 @@ TYPED_TEST(asio_threads, pending_operations_complete_although_the_thread_that_ra
     one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) { bytes = count; });
     acceptor.async_accept([&](error_code error, auto) { accepted += error ? 0 : 1; });
     timer.async_wait([&](error_code error) { cancelled += error ? 1 : 0; });
-    for (int i = 0; i < 3; ++i) {  // each thread runs until the posted stop, and ends
+    for (int i = 0; i < 3; ++i) {  // each thread runs until the posted stop() ends its run
         net::post(context, [&] { context.stop(); });
         std::thread([&] { context.run(); }).join();
         context.restart();

@@ -1,5 +1,5 @@
 // Tests Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. This
-// Asio program does not know loopbench. The program is built twice: unchanged, and with
+// Asio program does not refer to loopbench. The program is built twice: unchanged, and with
 // <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because each further
 // type would lengthen the compilation.
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ protected:
         for (auto* each : {&serve, &ask})
             net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
                 if (failure) std::rethrow_exception(failure);
-                if (--running == 0) context_.stop();  // a pending time limit must not delay run()
+                if (--running == 0) context_.stop();  // otherwise, run() would wait for a pending time limit
             });
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
@@ -150,8 +150,8 @@ net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     co_return error_code{};
 }
 
-/// Performs the TLS handshake with a time limit of one minute. The caller sets the
-/// limits of later operations.
+/// Performs the TLS handshake with a time limit of one minute. The caller sets the time limits of later
+/// operations.
 net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
     stream.next_layer().expires_after(1min);
     co_await stream.async_handshake(as, net::use_awaitable);

@@ -18,7 +18,7 @@ class command_failure : public testing::Test {
 protected:
     command_failure() { loopbench.add_contender("asio-epoll", good_row); }
 
-    /// Runs `name` together with the baseline and returns the failure reason for `yield`.
+    /// Runs the contender `name` together with the baseline and returns the failure reason for `yield`.
     std::string reason_for(const std::string& name, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
         const auto ran = loopbench(more);
@@ -309,7 +309,7 @@ TEST_F(command_failure, one_workload_of_a_huge_list_can_be_selected_but_selectin
     write_script(loopbench.path("bin/contenders/many"), "exec seq -f w%.0f " + all + "\n");
     const auto one = loopbench({"run", "--contender", "many", "--workload", "w" + all, "--blocks", "1", "-o",
                                 loopbench.path("one").native()});
-    EXPECT_EQ(one.code, 1) << one.error_tail;  // the contender prints its list instead of a result
+    EXPECT_EQ(one.code, 1) << one.error_tail;  // the contender printed its workloads instead of a result
     EXPECT_SAYS(one.output, "many: failed: in block 1 of 1: ");
     expect_usage_error({"run", "--contender", "many", "--workload", "w*", "-o", loopbench.out()},
                        {all, "--workload"});
@@ -339,7 +339,8 @@ TEST_F(command_failure, killing_a_run_keeps_the_reports_of_the_previous_run) {
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
-    // The contender of the first run starts the second run.
+    // The contender of the first run starts the second run, which uses the same folder, while the first run
+    // is in progress.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes
@@ -438,7 +439,7 @@ TEST_F(command_failure, error_messages_suggest_only_remedies_that_the_failed_com
 
 TEST_F(command_failure, if_the_standard_streams_are_closed_their_messages_are_not_written_into_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
-    EXPECT_EQ(ran.code, 1);  // the table could not be printed
+    EXPECT_EQ(ran.code, 1);  // because the table could not be printed
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
@@ -448,7 +449,7 @@ TEST_F(command_failure, a_closed_standard_error_does_not_stop_the_run) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
-    EXPECT_EQ(ran.code, 0);  // the run could not print its warning about the missing baseline
+    EXPECT_EQ(ran.code, 0);  // although the run could not print its warning about the missing baseline
     EXPECT_SAYS(ran.output, "time per operation");
 }
 

@@ -1,4 +1,4 @@
-// Runs the real command on fake contenders that work.
+// Runs the real command on fake contenders that succeed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -233,7 +233,7 @@ TEST_F(command, the_help_of_each_command_begins_with_a_sentence_and_fits_into_10
         std::string line;
         std::getline(lines, line);
         EXPECT_TRUE(std::isupper(static_cast<unsigned char>(line.front())) && line.ends_with('.')) << line;
-        // Only the line with all values of --format can be longer.
+        // Only the line that lists all values of --format can be longer than 100 columns.
         while (std::getline(lines, line))
             EXPECT_TRUE(line.size() <= 100 || line.find('|') != std::string::npos) << each << ": " << line;
     }
@@ -285,7 +285,7 @@ TEST_F(command, a_run_without_the_baseline_prints_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // The run also prints the warning before the measurement. Here the contender kills the run in the first
+    // The warning is also printed before the measurement: here, the contender kills the run in the first
     // trial.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
@@ -304,7 +304,8 @@ TEST_F(command, an_unselected_contender_is_not_started) {
     };
     EXPECT_EQ(with("yield").code, 0);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
-    // Every contender is asked for its workloads, because no selected contender has this workload.
+    // Every contender, even an unselected one, is started to list its workloads, because no selected
+    // contender has the workload `no_such`.
     EXPECT_EQ(with("no_such").code, 2);
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
@@ -350,7 +351,8 @@ TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
     EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
 }
 
-// One added benchmark used to make the whole session undecided or unreliable.
+// In an older version, a benchmark that existed in only one build made the whole session undecided or
+// unreliable.
 TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothing) {
     loopbench.add_contender_of("mine", "old", good_row);
     loopbench.add_contender_of("mine\nadded", "new", fmt::format("workload=mine\n{}", good_row));

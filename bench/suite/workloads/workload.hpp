@@ -1,4 +1,4 @@
-// The building blocks of a header with workloads. Each header ends with a struct NAME_family, which
+// Building blocks for the headers that define workloads. Each header ends with a struct NAME_family, which
 // bench/catalog/CMakeLists.txt expects. The struct contains the explanations (about), the properties (shapes)
 // and the functions (functions) of its workloads.
 #pragma once
@@ -12,16 +12,16 @@
 
 namespace loopbench::bench {
 
-/// A workload on a runtime.
+/// A workload, compiled for one runtime.
 template <Runtime R>
 struct workload {
     std::string_view name;
     task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that the workload needs
-    std::string_view lacks{};                 // the name of the missing feature
+    std::string_view lacks{};                 // the name of the missing feature, if `run` is null
 };
 
-/// Returns a workload that needs a feature beyond the Runtime concept. `run` is a generic function, which is
-/// compiled only if the runtime has the feature. `word` is the name of the feature.
+/// Returns a workload that needs a feature beyond the Runtime concept. `run` is a generic function; it is
+/// compiled only if the runtime has the feature (`HasTheWord`). `word` is the feature's name.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {
@@ -33,7 +33,7 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
 
 namespace workloads {
 
-// Names for the values in the shapes of a family.
+// Short names for the values that the shapes of a workload family contain.
 using enum need;
 using reports::pairing;
 inline constexpr bool headline = true;  // measured by default
@@ -43,12 +43,12 @@ inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
 
-// The primary metrics of the workloads.
+// Lists of primary metrics; each workload has one of these lists.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
-inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // not enough for a p99
+inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // too few for a p99
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
-                                                                "late_p99"};  // not cpu: it is always 100 %
+                                                                "late_p99"};  // the CPU time is always 100 %
 inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
 inline constexpr std::array<std::string_view, 1> about_work{"time"};
 inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};

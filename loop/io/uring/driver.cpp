@@ -13,9 +13,9 @@
 //   requests, while the descriptor number still refers to this file. close() cancels each request separately
 //   and not the whole file, because the file may have other descriptors.
 // - A multishot accept accepts every connection, even if the program does not want one. Therefore each accept
-//   is a separate request. If the completion of an accept reports that more connections are waiting, the next
-//   accepts are plain system calls. (The benchmarks accept/... in bench/suite/choices measure a burst of
-//   connections.)
+//   is a separate request. If the completion of an accept reports that more connections are waiting, the
+//   driver makes the next accepts as plain system calls. (The benchmarks accept/... in bench/suite/choices
+//   measure a burst of connections.)
 // - A connection wakes only one of several pending accepts. If this accept is cancelled at the same moment,
 //   the other accepts continue to sleep although a connection is waiting. Therefore the driver submits only
 //   one accept per listener, and keeps the other accepts in a queue.
@@ -54,9 +54,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Fills in the request of an operation. Some kinds of operations have no request of their own. For these
-// kinds, this function fills in a request for readiness; if the kind needs a system call, the driver makes it
-// after the completion.
+// Fills in the request of an operation. For a kind of operation that io_uring has no request for, fills in a
+// request for readiness; if the kind needs a system call, the driver makes it after the completion.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -98,8 +97,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
-            // The driver tries the operation immediately, because a program may write, and may then wait for
-            // the answer before the loop runs.
+            // The driver tries the operation immediately, because a program may write and then wait for the
+            // answer without running the loop.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -242,8 +241,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Waiting operations start only after all completions were handled. Therefore a reader receives a
-        // message that is spread over several buffers as a whole, and answers the message once.
+        // Waiting operations start only after all completions were handled. If a message is spread over
+        // several buffers, its reader therefore receives all of it together, and answers once.
         start_all();
     }
 
@@ -257,7 +256,7 @@ private:
     // x86-64, and on AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
-    // io_operation::state of a pending operation.
+    // The values of io_operation::state for pending operations.
     enum stage : std::uint8_t {
         queued,      // in one of the driver's queues
         in_kernel,   // in descriptor::requests, as in all following stages
@@ -360,9 +359,9 @@ private:
     }
 
     // waits_its_turn() returns true for operations that must be executed one after the other, in order. (If
-    // the kernel had several of these requests, an event would complete the latest one.) is_requested()
-    // returns true if the kernel has such an operation for the same direction. Closed operations do not
-    // count, because they belong to another file.
+    // the kernel had several of these requests, an event would complete the one that was submitted last.)
+    // is_requested() returns true if the kernel has such an operation for the same direction. Closed
+    // operations do not count, because they belong to another file.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -481,7 +480,8 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The descriptor number belongs to another file by now.
+            // The descriptor number belongs to another file by now, and this completion does not concern that
+            // file.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -500,7 +500,7 @@ private:
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool continues = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
-        bool again = result == -EINTR;  // e.g. cancelled while in a worker thread
+        bool again = result == -EINTR;  // for example, cancelled while a worker thread ran it
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
@@ -569,10 +569,10 @@ private:
     io_queue to_start_;                  // operations that the next wait() starts
     std::size_t lent_ = 0;               // number of requests that may use a caller's buffer
     bool lends_buffers_ = false;         // passes buffers of detachable operations to the kernel
-    io_operation* discarded_ = nullptr;  // discard() waits until the kernel releases it
+    io_operation* discarded_ = nullptr;  // the operation for which discard() waits
     bool lacks_cancels_ = false;         // some cancellations could not be submitted
     bool wake_is_armed_ = true;
-    time_point armed_ = never;  // the deadline of the kernel's timer
+    time_point armed_ = never;  // the deadline to which the kernel's timer is set
     __kernel_timespec timeout_{};
 };
 

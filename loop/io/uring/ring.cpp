@@ -79,8 +79,8 @@ void uring_ring::open() {
     const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
     is_open_ = error <= 0;
     if (is_open_) return;
-    // The kernel returns EINVAL for an unknown flag. In this case, the exception has ENOSYS, because this
-    // io_uring is not usable.
+    // The kernel returns EINVAL for an unknown flag. In this case, the exception has ENOSYS, which means that
+    // the driver cannot use this kernel's io_uring.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
@@ -174,7 +174,7 @@ io_uring_sqe* uring_ring::try_sqe() noexcept {
 io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
-        enter();  // throws the reason if there is an error
+        enter();  // throws an exception if there is an error
         throw_errno("io_uring_enter: the kernel has no memory for submissions", ENOMEM);
     }
     return *entry;
@@ -195,7 +195,7 @@ bool uring_ring::take(io_uring_cqe& cqe) noexcept {
 void uring_ring::cancel_all() noexcept {
     if (!is_enabled()) return;
     io_uring_sqe* const cancel = try_sqe();
-    if (cancel == nullptr) return;  // then the kernel cannot run any of the requests
+    if (cancel == nullptr) return;  // the kernel can then run none of the requests
     io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
     cancel->user_data = 0;
     for (io_uring_cqe ended{}; outstanding_ != 0 && await_completion();)

@@ -4,7 +4,7 @@
 // - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1), no request completes asynchronously: the second half of a
 //   request (for example, the receive after the socket has become readable) is deferred until this thread
 //   enters the kernel with GETEVENTS. Therefore the completion queue does not change while we read it. The
-//   flag IORING_SQ_TASKRUN shows, without a system call, if there are deferred halves.
+//   flag IORING_SQ_TASKRUN shows, without a system call, whether there are deferred halves.
 // - With IORING_SETUP_SINGLE_ISSUER, the ring belongs to the thread that enables it, and the kernel refuses
 //   entries from every other thread. uring_ring checks the thread before each entry.
 // - A full completion queue loses no completions (IORING_FEAT_NODROP): the kernel keeps further completions
@@ -25,7 +25,7 @@ namespace loopbench::loop {
 /// The sizes of the driver's parts; each must be a power of two. The defaults are for programs; tests use
 /// smaller sizes.
 struct uring_limits {
-    unsigned submissions = 512;   // per entry; a turn with more submissions needs another entry
+    unsigned submissions = 512;   // per entry; a turn with more of them enters the kernel again
     unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
     unsigned buffers = 1024;      // for data that arrives before a read; see stream_feed.hpp
 };
@@ -38,7 +38,8 @@ public:
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
 
-    /// From now on, only the calling thread may enter the kernel with this ring. Throws std::system_error.
+    /// Enables the ring. From now on, only the calling thread may enter the kernel with it. Throws
+    /// std::system_error.
     void enable();
     bool is_enabled() const noexcept { return owner_ != 0; }
     /// Returns true if the calling thread is the ring's thread, or if the ring does not belong to a thread
@@ -55,7 +56,7 @@ public:
     /// or if the kernel accepts no submissions because it lacks memory.
     io_uring_sqe* try_sqe() noexcept;
     /// Does the same as try_sqe(), but throws std::system_error instead of returning null: EEXIST if the
-    /// thread is not the ring's thread, or ENOMEM.
+    /// thread is not the ring's thread, ENOMEM if the kernel lacks memory.
     io_uring_sqe& sqe();
 
     /// Enters the kernel: passes the submissions to the kernel, sleeps until there are `completions_wanted`
@@ -83,7 +84,7 @@ public:
     /// Cancels all requests, waits until the kernel has released them, and drops their completions.
     void cancel_all() noexcept;
 
-    /// Returns the number of entries into the kernel with this ring.
+    /// Returns how many times the kernel was entered with this ring.
     std::uint64_t entries() const noexcept { return entries_; }
     /// Returns the number of submitted requests.
     std::uint64_t requests() const noexcept { return requests_; }

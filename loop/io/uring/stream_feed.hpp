@@ -34,7 +34,7 @@ struct arrived_bytes {
     std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all these buffers, without the bytes that were already taken
+    std::uint32_t bytes = 0;  // in all buffers of the list, without the bytes already taken
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -91,12 +91,12 @@ public:
         fill_ring();
     }
 
-    /// Returns the number of buffers that the kernel can take.
+    /// Returns the number of buffers that the kernel can take from the ring.
     unsigned available() const noexcept { return available_; }
 
-    /// Called when the kernel has found no buffer; doubles the number of buffers. If several streams run out
-    /// at the same time, the number is doubled only once. Returns false if there is no free buffer and the
-    /// limit is reached.
+    /// Doubles the number of buffers. Called when the kernel has found no free buffer. If several streams run
+    /// out at the same time, the number is doubled only once. Returns false if there is no free buffer and
+    /// the limit is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
@@ -108,7 +108,7 @@ public:
     /// Returns true if the buffers ran out at the limit and fewer than a quarter of them are free again.
     bool are_scarce() const noexcept { return scarce_; }
 
-    /// Appends a buffer to which the kernel has written `bytes` bytes.
+    /// Appends a buffer, to which the kernel has written `bytes` bytes, to `arrived`.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
         least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};
@@ -251,7 +251,7 @@ public:
                (arrived_.count > buffers_max || arrived_.bytes >= provided_buffers::buffer_bytes);
     }
 
-    /// Called after a cancellation of the feed was submitted.
+    /// Marks the feed as stopping. Called after a cancellation of the feed was submitted.
     void stop() noexcept {
         state_ = state::stopping;
         ahead_ = true;
@@ -286,7 +286,8 @@ public:
         }
     }
 
-    /// Called after a separate receive request has received fewer bytes than its buffer could hold.
+    /// Records whether the socket may contain more data. Called after a separate receive request has received
+    /// fewer bytes than its buffer could hold.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }

@@ -8,9 +8,9 @@
 
 namespace loopbench::reports {
 
-/// Returns CSV according to RFC 4180, with quotation marks where they are needed, and with CRLF. A text that
-/// a spreadsheet would interpret as a formula begins with an apostrophe. Numbers have their shortest form. A
-/// missing number is an empty cell.
+/// Returns CSV according to RFC 4180: cells have quotation marks if necessary, and lines end with CRLF. An
+/// apostrophe is put before a text that a spreadsheet would interpret as a formula. Numbers have their
+/// shortest form. A missing number is an empty cell.
 std::string write_csv(const report& content);
 
 /// Returns a text as one cell of a CSV file.

@@ -1,7 +1,8 @@
 // Writes Google Benchmark's JSON for tools that read it (compare.py, CI actions, Bencher's cpp_google). The
-// fields are those that Google Benchmark prints for an iteration. Every trial with a time has a row. Rows
-// with equal names are repetitions. The file contains no aggregates, because a chart would show a deviation
-// as a time. Results without numbers have no rows, because a chart would show their time as 0.
+// rows have the fields that Google Benchmark prints for a run of type "iteration". Every trial with a time
+// has a row. Rows with equal names are repetitions. The file contains no aggregates, because a chart would
+// show a deviation as a time. Results without numbers have no rows, because a chart would show their time as
+// 0.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,13 +19,13 @@ struct annotation {
     std::string title, text;
 };
 
-/// Returns the first ten annotations, and then one with the number of the others. GitHub shows at most ten
-/// annotations of a kind per step.
+/// Returns the first ten annotations, and then an annotation with the number of the remaining ones. GitHub
+/// shows at most ten annotations of a kind per step.
 std::string github_annotations(std::span<const annotation> all);
 
 /// Writes the annotations of an ordinary run: a notice with its first summary sentence, an error for every
 /// failed result, a warning for every warning of the report, and a notice for every result that was not run.
-/// A slow contender is no error, because only gates have expectations.
+/// A slow contender is not an error, because only gates set limits.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

@@ -9,7 +9,7 @@
 
 namespace loopbench::reports {
 
-/// The number of values from `lowest_ns` to `highest_ns`, including both limits.
+/// A bucket of a histogram: the number of values from `lowest_ns` to `highest_ns`, including both limits.
 struct bucket {
     std::int64_t lowest_ns = 0, highest_ns = 0;
     std::uint64_t count = 0;
@@ -18,11 +18,11 @@ struct bucket {
 /// All values that the trials of a result recorded. They only show the distribution. Verdicts never use them,
 /// because the values of one process are not independent samples.
 struct histogram {
-    std::string workload, contender, metric;  // "latency" or "late"
+    std::string workload, contender, metric;  // `metric` is "latency" or "late"
     std::uint64_t trials = 0;
     double mean_ns = 0;          // the exact mean
     std::int64_t max_ns = 0;     // the exact maximum
-    std::vector<bucket> values;  // in ascending order; no bucket is empty
+    std::vector<bucket> values;  // in ascending order, without empty buckets
 };
 
 /// Writes all histograms into one text, in microseconds. Each histogram begins with a comment line that names

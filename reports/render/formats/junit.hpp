@@ -10,7 +10,7 @@
 namespace loopbench::reports {
 
 struct junit_case {
-    std::string group, name;   // CI systems show them as the class and the test
+    std::string group, name;   // CI systems show `group` as the class and `name` as the test
     std::string_view element;  // "failure", "error" or "skipped"; empty if the test passed
     std::string message;       // the message of the element, or the output of a passed test
 };
@@ -21,8 +21,8 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
                         std::string_view output = {});
 
 /// Writes a test for every result of an ordinary run. Only a failed result is a test with an error; a slow
-/// contender is no failure, because only gates have expectations. Results that are unsupported or were not
-/// run are skipped tests.
+/// contender is not a failure, because only gates set limits. Results that are unsupported or were not run
+/// are skipped tests.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

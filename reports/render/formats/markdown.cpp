@@ -1,5 +1,5 @@
-// Escapes characters that Markdown or HTML would interpret, because names and reasons can contain any
-// characters.
+// Writes the Markdown format. Characters that Markdown or HTML would interpret are escaped, because names and
+// reasons can contain any characters.
 #include "reports/render/formats/markdown.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ std::string escaped_html(std::string_view text) {
     return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}});
 }
 
-/// Returns the lines of a table. Cells must be escaped.
+/// Returns the lines of a table. The cells must already be escaped.
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
     std::string out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -58,7 +58,8 @@ std::string table_of(const std::vector<std::vector<std::string>>& rows) {
     return out + "\n";
 }
 
-/// Returns the most severe comparisons of the primary metrics: one row for each, slower ones first.
+/// Returns a table of the most severe differences in the primary metrics: one row for each, slower ones
+/// first.
 std::string table_of_comparison(const report& content) {
     std::vector<const result*> all;
     const report_index index{content};
@@ -76,7 +77,8 @@ std::string table_of_comparison(const report& content) {
     return all.empty() ? "" : table_of(rows);
 }
 
-/// Returns the fastest contenders of each workload: those that no other contender beats significantly.
+/// Returns a table of the fastest contenders of each workload: those that no other contender beats
+/// significantly.
 std::string table_of_fastest(const report& content) {
     constexpr std::size_t names_shown = 3;
     std::vector<std::vector<std::string>> rows{
@@ -100,7 +102,7 @@ std::string table_of_fastest(const report& content) {
     return rows.size() == 1 ? "" : table_of(rows);
 }
 
-/// Returns the first line: the verdict of a comparison, or the first summary sentence of a run.
+/// Returns the first line of the text: the verdict of a comparison, or the first summary sentence of a run.
 std::string lead_of(const report& content) {
     if (content.gate) return fmt::format("**{}**\n\n", escaped_markdown(content.gate->verdict));
     const auto sentences = summary_sentences_of(content);
@@ -139,8 +141,8 @@ std::string write_markdown(const report& content) {
     out +=
         folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
     if (content.warnings.empty()) return out;
-    // Begins each line with "- Warning:". Without this text, an arbitrary text could begin a heading, a list
-    // or a quotation.
+    // Each line begins with "- Warning:", because a warning's text can be arbitrary: at the beginning of a
+    // line, it could be read as a heading, a list or a quotation.
     std::vector<std::string> warnings;
     for (const auto& item : content.warnings)
         warnings.push_back(

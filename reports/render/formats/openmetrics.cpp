@@ -1,7 +1,7 @@
 // Writes the OpenMetrics text format, https://openmetrics.io, for results in Prometheus. Every metric is a
-// gauge with the median and the ends of its interval. For every result without numbers, a further gauge has
-// the value 1, with the status and the reason as labels. As the format requires, all samples of a metric are
-// adjacent.
+// gauge, with samples for the median and for the ends of its interval. For every result without numbers, a
+// further gauge has the value 1, with the status and the reason as labels. As the format requires, all
+// samples of a metric are adjacent.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Writes every table and every warning.
+// The format with every table and every warning as plain text.
 #include <fmt/format.h>
 
 #include <string>

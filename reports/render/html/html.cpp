@@ -56,7 +56,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Stores each text only once. Results refer to a text by its index.
+/// A pool that stores each text only once. Results refer to a text by its index.
 class text_pool {
 public:
     std::size_t place_of(const std::string& text) {
@@ -73,7 +73,7 @@ private:
 
 constexpr int digits_of_medians = 9, digits_of_bounds = 8, digits_of_trials = 4;
 
-/// Appends a number as short as JavaScript can read it: "1677e2" instead of "1.677e+05".
+/// Appends a number in the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
 void add_short(std::string& out, std::optional<double> value, int digits) {
     std::string text;
     add_number(text, value, digits);
@@ -98,7 +98,7 @@ void add_estimate(std::string& out, std::optional<double> median, std::optional<
     }
 }
 
-/// Adds [name, median, low, high], or null if `of` is empty.
+/// Appends [name, median, low, high], or null if `of` is empty.
 template <class estimate>
 void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
                   text_pool& texts) {
@@ -111,7 +111,8 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
-/// Adds the fields that few results have, [layout_pct, deviation between hosts, max_of, to_epoll], or null.
+/// Appends the fields that few results have, [layout_pct, deviation between hosts, max_of, to_epoll], or null
+/// if all of them are missing.
 void add_rare(std::string& out, const result& item, text_pool& texts) {
     if (!item.layout_pct && !item.by_host && !item.max_of && !item.to_epoll) {
         out += ",null";
@@ -131,18 +132,18 @@ void add_rare(std::string& out, const result& item, text_pool& texts) {
     out += ']';
 }
 
-/// Returns the fields that many results have in common, as JSON.
+/// Returns the fields whose values are the same for many results, as JSON.
 std::string kind_of(const result& item) {
     return dump(json{item.unit, name_of(item.better), name_of(item.made), name_of(item.status),
                      item.reason ? json(*item.reason) : json(nullptr), item.level});
 }
 
-/// The texts of the results, and their kinds as JSON.
+/// The texts that results refer to, and the kinds of results as JSON (see kind_of()).
 struct pools {
     text_pool texts, kinds;
 };
 
-/// Adds the fields in the order in which data.js reads them.
+/// Appends the result's fields in the order in which data.js reads them.
 void add_result(std::string& out, const result& item, pools& in) {
     auto& texts = in.texts;
     fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
@@ -174,8 +175,9 @@ std::string results_of(const report& content, pools& in) {
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 constexpr double fewest_values_beyond = 10;
 
-/// Returns the quantiles for 0 %, ... 90 %, ... 99 % and so on, in equal steps on a scale of 1/(1-share). The
-/// curve ends at the last quantile that at least ten values exceed, because fewer values say little about it.
+/// Returns the quantiles from 0 % over 90 % and 99 % up to the highest ones, in equal steps on a logarithmic
+/// scale of 1/(1-share). The curve ends at the last quantile that at least ten values exceed, because fewer
+/// values say little about it.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -206,7 +208,8 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// Returns the summary sentences. `from` contains indexes into the list of results.
+/// Returns the summary sentences. The field `from` of a sentence contains indexes into the report's list of
+/// results.
 json summary_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : summary_sentences_of(content)) {
@@ -264,13 +267,13 @@ std::string data_of(const report& content, std::span<const histogram> histograms
         old_results);
 }
 
-/// The parts that only one page has.
+/// The parts of the page that are different for reports and trends.
 struct page_parts {
     std::string_view title, body;
     std::vector<std::string_view> scripts;
 };
 
-/// Returns page.html with the common parts and the parts of one page. `data` is JSON.
+/// Returns page.html, filled with the common parts and with `own`. `data` is JSON.
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :

@@ -15,7 +15,7 @@ std::size_t label_width(const banded_table& table) {
     return widest;
 }
 
-/// Adds the line with the titles of the groups, or with the titles of the columns.
+/// Returns the line with the titles of the groups (`of_groups`) or with the titles of the columns.
 std::string heading(const banded_table& table, std::span<const column_group> groups, bool of_groups,
                     colours paint) {
     painted line{paint};

@@ -30,7 +30,7 @@ struct column_group {
 };
 
 struct banded_table {
-    std::string title, subtitle;  // stand above the labels
+    std::string title, subtitle;  // placed above the labels
     std::vector<std::string> labels;
     std::vector<column_group> groups;
 };

@@ -1,4 +1,4 @@
-// Text for a terminal, whose width does not include the escape sequences for colours.
+// Text for a terminal. The width of the text does not include the escape sequences for colours.
 #pragma once
 
 #include <fmt/color.h>

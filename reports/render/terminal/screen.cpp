@@ -59,14 +59,14 @@ struct metric_column {
     std::string_view metric;
     std::string_view title;
     formatter format;
-    bool as_ratio = false;  // if true, only the baseline has a value, and the others have ratios to it
+    bool as_ratio = false;  // true if only the baseline has a value, and other contenders have ratios to it
 };
 
-/// A table of the screen, for some workloads.
+/// A table of the screen; it shows some of the workloads.
 struct table_shape {
     std::string_view subtitle;
     std::vector<metric_column> columns;
-    std::string_view level_on = {};  // see rows_of()
+    std::string_view level_on = {};  // the parameter `level_on` of rows_of()
     bool has_floor = true;
 };
 
@@ -118,7 +118,7 @@ private:
     std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // indexes in all_
 };
 
-/// Returns the parts of the workloads' names: those that all names begin with, and those that all end with.
+/// Returns the parts that all the workloads' names have in common: at their beginnings and at their ends.
 std::pair<std::string, std::string> common_parts(const names& workloads) {
     const auto first = workloads.front();
     std::size_t front = 0, back = 0;
@@ -170,7 +170,7 @@ private:
         return each.title == "Failed" ? each.text : fmt::format("{}: {}", each.title, each.text);
     }
 
-    /// Returns a text in lines, after a title and perhaps a subject.
+    /// Returns a paragraph of lines: a title, perhaps a subject, and the text.
     [[nodiscard]] std::string paragraph(std::string_view title, std::string_view text,
                                         std::string_view subject = {}) const {
         constexpr std::size_t title_columns = 8, gap = 2;
@@ -190,7 +190,7 @@ private:
         return out;
     }
 
-    /// Returns the paragraph about the trust. Its first word has a colour.
+    /// Returns the paragraph that states how far the run can be trusted. Its first word has a colour.
     [[nodiscard]] std::string trust() const {
         auto text = paragraph("TRUST", trust_in(content_));
         for (const auto& [word, how] : {std::pair{"UNRELIABLE", tone::bad}, {"RELIABLE", tone::good}}) {
@@ -199,7 +199,7 @@ private:
             painted shown{paint_};
             shown.add(word, how);
             auto bytes = shown.line();
-            bytes.pop_back();  // the end of the line
+            bytes.pop_back();  // removes the newline
             return text.replace(at, std::string_view{word}.size(), bytes);
         }
         return text;
@@ -270,7 +270,7 @@ private:
         return best->contender;
     }
 
-    /// Returns the results of a cell: those of all members of the row.
+    /// Returns the results of a cell: the results of all contenders that share the row.
     [[nodiscard]] sources results_of(const screen_row& row, std::string_view workload,
                                      const table_shape& shape, std::string_view metric) const {
         sources all;
@@ -315,7 +315,8 @@ private:
         return from + "-" + to;
     }
 
-    /// Returns the values or the ratios of the results. Ratios need an interval.
+    /// Returns the cell with the ratios of these results, or with their values if a ratio or its interval is
+    /// missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -333,7 +334,7 @@ private:
                 tone_of_all(those)};
     }
 
-    /// Returns the paired ratio of io_uring to epoll.
+    /// Returns the cell with the paired ratio of io_uring to epoll.
     shown_cell drivers_cell(std::string_view workload, const metric_column& column) {
         for (const auto* item : in_.of(workload, column.metric)) {
             if (!item->to_epoll) continue;
@@ -360,7 +361,7 @@ private:
         return {};
     }
 
-    /// Adds a space to numbers without a mark, so that they are aligned with marked numbers.
+    /// Appends a space to each text without a mark, so that it is aligned with the marked numbers.
     static void align_marks(shown_column& column) {
         const auto is_marked = [](const shown_cell& each) {
             return each.text.ends_with('=') || each.text.ends_with('?');

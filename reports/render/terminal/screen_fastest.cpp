@@ -23,7 +23,7 @@ std::string_view family_of(std::string_view workload) {
     return workload.substr(0, workload.find('/'));
 }
 
-/// The workloads of a kind, for one sentence.
+/// The workloads of one kind, which share a sentence.
 struct section {
     std::string title;
     lead_table table;
@@ -41,7 +41,8 @@ std::vector<section> sections_of(const indexed_report& in) {
     return all;
 }
 
-/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" without any.
+/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" if they have no
+/// significant ratio.
 std::string ratios_of(const indexed_report& in, const lead& those) {
     std::optional<double> least, most;
     for (const auto* item : those.from) {
@@ -55,7 +56,7 @@ std::string ratios_of(const indexed_report& in, const lead& those) {
     return from == to ? to + "×" : fmt::format("{}-{}×", from, to);
 }
 
-/// Returns true if further contenders share the lead on some of the lead's workloads.
+/// Returns true if contenders outside `first` also lead on some of its workloads.
 bool others_are_level(const lead_table& table, const lead& first) {
     return std::ranges::any_of(table, [&](const auto& row) {
         const auto& [workload, group] = row;
@@ -108,7 +109,7 @@ std::optional<std::string> remedy_of(const report& content, std::string_view cod
     return code == "few_blocks" ? found->remedy : fmt::format("{}; {}", found->message, found->remedy);
 }
 
-/// Returns what is missing for a reliable run.
+/// Returns the reasons why the run is not reliable yet, such as too few blocks.
 std::vector<std::string> missing_for_trust(const report& content) {
     std::vector<std::string> all;
     if (!content.complete) {

@@ -9,7 +9,8 @@
 
 namespace loopbench::reports {
 
-/// Returns true for workloads in which a loop only schedules its own work. The screen shows them as a range.
+/// Returns true for workloads in which a loop only schedules its own work. The screen shows the values of
+/// these workloads as one range.
 bool is_scheduling(std::string_view workload);
 
 /// The fastest contenders of one kind of workload.
@@ -18,14 +19,16 @@ struct fastest {
     std::string text;
 };
 
-/// Returns, for each kind of workload that is about time, the contenders that no other one beats
-/// significantly, and their ratios to the baseline. Returns nothing if no difference of the session counts.
+/// Returns, for each kind of workload whose primary metrics include time, the contenders that no other
+/// contender beats significantly, and their ratios to the baseline. Returns an empty list if the session is
+/// unreliable or incomplete.
 std::vector<fastest> fastest_of(const indexed_report& in);
 
 /// Returns "RELIABLE", "PRELIMINARY" or "UNRELIABLE", with the reason or with the missing part of the run.
 std::string trust_in(const report& content);
 
-/// Returns true for a warning that the screen leaves out: trust_in() contains it, or it needs no action.
+/// Returns true for a warning that the screen leaves out, because trust_in() contains it or because it needs
+/// no action.
 bool is_left_to_tables(const warning& item);
 
 }  // namespace loopbench::reports

@@ -35,7 +35,8 @@ bool alike(const indexed_report& in, std::span<const std::string_view> workloads
     return true;
 }
 
-/// Returns true if the metric does not tell the contenders apart on any of the workloads.
+/// Returns true if the metric shows no significant difference between the two contenders on any of the
+/// workloads.
 bool level(const indexed_report& in, std::span<const std::string_view> workloads, std::string_view metric,
            std::string_view one, std::string_view other) {
     for (const auto workload : workloads) {

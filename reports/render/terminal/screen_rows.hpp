@@ -1,4 +1,4 @@
-// The rows of the screen's tables. Contenders that the reader need not tell apart share a row.
+// The rows of the screen's tables. Contenders share a row if the reader need not distinguish between them.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ enum class row_kind { contenders, floor, drivers };
 
 struct screen_row {
     row_kind kind = row_kind::contenders;
-    names members;  // empty for the other kinds
+    names members;  // empty for rows of the other kinds
 };
 
 /// Returns the contenders that have a number for one of the metrics on one of the workloads, the baseline
@@ -23,12 +23,12 @@ names contenders_with_numbers(const indexed_report& in, std::span<const std::str
                               std::span<const std::string_view> metrics);
 
 /// Returns a row for each group of contenders that can share it. Loops over select share a row if their
-/// values differ little. With `level_on`, contenders also share a row if this metric does not tell them apart
-/// on any of the workloads.
+/// values differ little. With `level_on`, contenders also share a row if this metric shows no significant
+/// difference between them on any of the workloads.
 std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
                                 std::span<const std::string_view> metrics, std::string_view level_on = {});
 
-/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` are the contenders of the
+/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` contains the contenders of the
 /// table.
 std::string label_of(const indexed_report& in, const names& members, const names& all);
 

@@ -14,7 +14,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns the reasons why primary metrics are missing from results that have a time. Each reason occurs
+/// Returns the reasons why primary metrics are missing from results that have a time. Each reason is listed
 /// once.
 std::string missing_metrics(const family& group) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
