@@ -152,7 +152,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns the schema of `format` with `by` added to its number.
+/// Returns the schema name of `format` with a format number that is `by` higher than the current number.
 std::string renumbered(const reports::file_format& format, int by) {
     if (format.schema == reports::report_format.schema && by < 0)
         return std::string{reports::first_report_schema};

@@ -1,4 +1,5 @@
-// The fuzz target of libFuzzer: `readers_fuzz -dict=tests/fuzz/readers.dict FOLDER tests/fuzz/corpus`.
+// The fuzz target for libFuzzer. Usage: `readers_fuzz -dict=tests/fuzz/readers.dict FOLDER
+// tests/fuzz/corpus`.
 #include <cstddef>
 #include <cstdint>
 

@@ -195,7 +195,7 @@ TEST_F(history_command, a_run_adds_its_report_to_the_history_and_shows_no_passwo
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// The second run starts in the folder .git, where git knows the commit but cannot tell if
+// The second run starts in the folder .git, where git knows the commit but cannot tell whether
 // the sources are clean.
 TEST_F(history_command, a_run_records_an_unknown_state_of_the_sources_if_git_cannot_determine_the_state) {
     loopbench.add_contender("asio-epoll", good_row);

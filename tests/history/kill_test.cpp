@@ -1,7 +1,7 @@
-// Kills `history add` many times with SIGKILL. Earlier runs must stay, the report must be stored completely
-// or not at all, and adding the report again must succeed. The kills occur at random times and, if ptrace is
-// allowed, at random system calls. LOOPBENCH_TEST_KILLS sets the number of kills. with_postgresql runs the
-// same test with a PostgreSQL server.
+// Kills `history add` many times with SIGKILL. Earlier runs must stay in the history, the report must be
+// stored completely or not at all, and adding the report again must succeed. The kills occur at random times
+// and, if ptrace is allowed, at random system calls. LOOPBENCH_TEST_KILLS sets the number of kills.
+// with_postgresql runs the same test with a PostgreSQL server.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -194,6 +194,6 @@ def register(moments, parts):
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # The kills use the commands round-robin, so that even a few kills cover all commands.
+                # The kills take the commands in turn, so that even a few kills cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

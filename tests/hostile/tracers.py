@@ -9,7 +9,7 @@ from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
 
 GROUP = "tracers"
 
-# Shell commands that change the record in the file $record after the real tracer has written it.
+# For each way to falsify a trace, the shell command that changes the file $record after the real tracer has written it.
 LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
         "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
         "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
