@@ -15,7 +15,7 @@ namespace loopbench::loop::test {
 struct manual_time {
     static constexpr time_point start{std::chrono::hours(1)};
     static inline thread_local time_point now = start;
-    /// The simulated lateness of the kernel's wake-ups.
+    /// The lateness with which the simulated kernel wakes a sleeping loop.
     static inline thread_local nanoseconds oversleep{0};
 
     static void pass(nanoseconds duration) noexcept { now += duration; }
@@ -39,8 +39,8 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// Returns the number of waits that might have slept. On a manual_clock, returns the number of waits that
-    /// moved the clock.
+    /// Returns the number of waits that were allowed to sleep. For a manual_clock, returns the number of
+    /// waits that moved the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -49,7 +49,7 @@ protected:
 };
 
 /// A clock that does not follow real time. A wait with a deadline collects the kernel's events without
-/// sleeping. If there are no events, the clock moves to the deadline.
+/// sleeping. If there are no events, the wait sets the clock to the deadline.
 class manual_clock final : public counting_clock {
 public:
     /// `step` is the time that passes whenever the loop reads the clock. The wait policies that spin need a
@@ -61,8 +61,8 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps in the kernel only if there is no deadline and no posted function. In this case the test waits
-    /// for another thread.
+    /// Sleeps in the kernel only if there is no deadline and no posted function, that is, if the test
+    /// waits for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;
         const bool woken = loop.has_posted();

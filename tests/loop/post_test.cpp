@@ -1,8 +1,8 @@
 // Tests of functions that other threads post. No post is lost, and the posts of each thread stay in order,
-// while the loop often falls asleep and is woken.
+// even if the loop often falls asleep and is woken.
 //
 // LOOPBENCH_POSTS, which CMakeLists.txt sets, is the number of posts: ten million, or a hundredth of that in
-// sanitized builds and debug builds, in which each post takes about a hundred times as long.
+// sanitizer builds and debug builds, in which each post takes about a hundred times as long.
 #include <atomic>
 #include <thread>
 

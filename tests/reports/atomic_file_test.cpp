@@ -1,4 +1,5 @@
-// Tests that a file has either its complete old or its complete new contents, and that no other files remain.
+// Tests write_file_atomically(): a file has either its complete old or its complete new contents, and
+// no temporary file remains.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Tests reading JSON from third parties. Each error message contains the position of the error.
+// Tests reading JSON of third-party programs. Each error message contains the position of the error.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -42,7 +42,7 @@ TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
 }
 
 // The documentation of simdjson does not state that minify() can write its result over its input. This test
-// therefore tries simdjson's code for every processor.
+// therefore does so with each variant of simdjson's code that this processor can run.
 TEST(json_read, json_is_minified_to_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {

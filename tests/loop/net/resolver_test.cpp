@@ -92,8 +92,8 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // The resolver answers requests in order, so the answer to this request arrives after the dropped
-        // answer.
+        // The resolver answers requests in order, so this answer arrives only after the answer that
+        // the loop must drop.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };

@@ -36,8 +36,8 @@ std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     return timers;
 }
 
-/// Removes all timers from `ready` and returns their number. Expects that no timer is early, and that no
-/// timer is ready twice.
+/// Removes all timers from `ready` and returns their number. Expects that no timer is early or is
+/// in the queue twice.
 std::size_t take_ready(operation_queue& ready, time_point now) {
     std::size_t count = 0;
     while (!ready.empty()) {
@@ -91,8 +91,8 @@ TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_e
     }
 }
 
-// At first, the wheel has all timers in one slot. When the first timer is due, the wheel moves the timers to
-// many slots. Timers that cannot be moved without memory stay in their slot.
+// At first, the wheel has all timers in one slot. When the first timer is due, the wheel distributes the
+// timers to many slots. A timer stays in its slot if moving it would need memory that is not available.
 TYPED_TEST(timers_without_memory, timers_with_nearby_deadlines_expire_in_time_even_if_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {
