@@ -15,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// A runtime with exactly the functions of the Runtime concept.
+/// A runtime on loop-epoll that has only the functions that the Runtime concept requires.
 class epoll_runtime {
 public:
     template <class T>
