@@ -1,5 +1,6 @@
-// Changes the format number in a file and tests every command that reads the file. The command must refuse
-// the file, name the file and the version of loopbench that can read it, and change no file.
+// Changes the format number in a file and tests every command that reads the file. Each command must
+// refuse the file with an error that names the file and the version of loopbench that can read it, and
+// must change no file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

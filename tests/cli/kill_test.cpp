@@ -229,7 +229,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // every third call, because trying all calls takes too long
+    constexpr std::uint64_t step = 3;  // tries every third call, because all calls would take too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

@@ -28,7 +28,7 @@ def rendered(page):
                            env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
     if groff.returncode != 0 or groff.stderr:
         sys.exit(f"groff warns of the man page:\n{groff.stderr}")
-    # mandoc prints a bold letter as letter, backspace, letter.
+    # mandoc prints a bold letter as the letter, a backspace and the letter again.
     return re.sub(".\b", "", output_of("mandoc", "-T", "ascii", page))
 
 

@@ -20,7 +20,7 @@ class shard_command : public testing::Test {
 protected:
     shard_command() {
         loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-        // This contender kills the run, once, if the file `loop-epoll.kills` exists next to the contender.
+        // This contender kills the run once, if the file `loop-epoll.kills` exists next to the contender.
         loopbench.add_contender("loop-epoll", R"sh([ ! -e "$0.kills" ] || [ "$(trials)" -lt 5 ] || {
   rm "$0.kills"
   kill -9 $PPID

@@ -67,8 +67,8 @@ TEST_P(requests, answers_arrive_in_the_order_of_their_delays) {
 
 TEST_P(requests, the_background_task_keeps_running_during_requests) {
     const std::string output = run_program("concurrent_requests", in_virtual_time()).output;
-    // Only a lower limit is checked: an answer can come later than after its delay, because the kernel needs
-    // time to deliver bytes, but never earlier.
+    // Only a lower limit is checked: because the kernel needs time to deliver bytes, an answer can arrive
+    // later than its delay requires, but never earlier.
     EXPECT_GE(background_lines_before("GET /300", output), 3);
     EXPECT_GE(background_lines_before("GET /500", output), 5);
     EXPECT_GE(background_lines_before("GET /700", output), 7);

@@ -15,7 +15,7 @@ using loop::task;
 
 class a_round_robin_loop : public testing::Test {
 protected:
-    // A task that awaits the future of `answer`. In each test, a second task awaits the first one.
+    // A task that awaits the future of `answer`. In each test, a second task awaits this task.
     task<int> answered() { co_return co_await answer.get_future(); }
 
     // Runs ten turns, and expects that the loop still has ready tasks after each turn.

@@ -15,8 +15,8 @@
 
 #include "tests/real_calls.hpp"
 
-// The original functions behind the wrappers below. real_calls.hpp declares the functions that
-// other tests wrap, too.
+// The original functions that the wrappers below call. real_calls.hpp declares those that
+// other tests also wrap.
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
@@ -114,8 +114,8 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
            of[static_cast<std::size_t>(fd)].exchange(value);
 }
 
-/// Returns true if the planned error means that a connection is in progress or established. Only the first
-/// connect() of a socket can return these errors.
+/// Returns true if the planned error means that the connection of the socket is in progress or established.
+/// Only the first connect() of a socket can return these errors.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);

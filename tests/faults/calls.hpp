@@ -1,10 +1,10 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
 // The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
-// counts the calls, and makes one call end with the planned error. Thus the tests run the same code of the
-// loop that is measured and installed. An io_uring request that must fail becomes a request that does nothing
-// and completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still
-// agree on which requests are pending.
+// counts the calls, and makes one call end with the planned error. The tests therefore run the same loop code
+// that is measured and installed. An io_uring request that must fail becomes a request that does nothing and
+// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still agree
+// on which requests are pending.
 #pragma once
 
 #include <netdb.h>

@@ -309,7 +309,7 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// All runs on all designs. Counts how often each error of each site was tried.
+/// The runs of all scenarios on all designs. Counts how often each error of each site was tried.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}

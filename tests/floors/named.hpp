@@ -11,7 +11,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A function, with the name that a failing test prints.
+/// A function and its name, which a failing test prints.
 template <class Function>
 struct named {
     const char* name;
@@ -22,7 +22,7 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
-/// Calls `act()`. Skips the test if `act()` throws the error for an io_uring that the kernel refuses.
+/// Calls `act()`. Skips the test if `act()` throws an error because the kernel refuses io_uring.
 template <class Function>
 void unless_refused(Function act) {
     try {

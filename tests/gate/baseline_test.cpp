@@ -1,5 +1,5 @@
-// Tests the baseline file. A baseline file is read as it was written, and fits the schema. Any other file is
-// refused with the reason.
+// Tests the baseline file. A baseline file that was written is read back unchanged, and fits the schema. Any
+// other file is refused, and the error message states the reason.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>

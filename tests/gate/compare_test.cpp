@@ -164,7 +164,7 @@ esac
     EXPECT_SAYS(refused.error_tail, "no sockets");
 }
 
-// Older versions suggested another --baseline, an option that compare does not have.
+// The remedy of older versions was to choose another --baseline, although compare does not have this option.
 TEST_F(compare, a_benchmark_without_old_values_has_a_remedy_that_compare_supports) {
     loopbench.add_contender("new", scattering(10000, "10"));
     loopbench.add_contender("old", R"sh(case $workload in

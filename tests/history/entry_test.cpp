@@ -232,7 +232,8 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// Of 17 public files, 16 have such a date. (Google Benchmark before 1.5.1 wrote no time zone.)
+// Of 17 public files with output of Google Benchmark, 16 have such a date. (Versions before 1.5.1
+// wrote no time zone.)
 TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");

@@ -246,8 +246,8 @@ TEST_F(history_command, adding_a_report_beyond_the_file_size_limit_changes_nothi
     EXPECT_EQ(runs().size(), 2);
 }
 
-// This test fills a disk instead of limiting the file size of a process. For this purpose, the test mounts a
-// small file system, which disappears when the shell ends.
+// Limiting the file size of a process would not simulate a full disk. This test therefore mounts a small file
+// system, which disappears when the shell ends, and fills it.
 TEST_F(history_command, adding_a_report_on_a_full_disk_changes_nothing_and_causes_an_error) {
     if (!history.is_file()) return;
     constexpr int refused = 77;

@@ -141,8 +141,8 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # A signal that arrives before the run begins or after the run has ended ends the command at once. While the command
-    # measures, it catches the signal.
+    # The command catches the signal only while it measures. A signal that arrives before the run begins or after the
+    # run has ended therefore ends the command at once.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 

@@ -205,7 +205,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
-            # The run must be resumable on a larger disk.
+            # It must be possible to resume the run on a larger disk.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])

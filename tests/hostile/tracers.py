@@ -88,7 +88,8 @@ def wrong_records_of_perf_are_no_regression(place):
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # A record that never changes must not become a count of zero calls per operation.
+        # If the tracer's record is the same for any number of operations, the count must not become
+        # zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:

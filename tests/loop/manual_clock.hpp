@@ -1,5 +1,6 @@
-// The clocks that tests use instead of the kernel's clock. On the manual clock, time passes only when a loop
-// has nothing else to do. Tests on the manual clock therefore neither sleep nor measure durations.
+// The clocks that tests use instead of the kernel's clock. With the manual clock, time passes
+// only when a loop has nothing else to do. Tests with the manual clock therefore neither sleep
+// nor measure real durations.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +23,8 @@ struct manual_time {
     static void pass_to(time_point when) noexcept { now = std::max(now, when); }
 };
 
-/// A real clock that counts how often a loop asks the kernel to wait. The count reveals busy waiting and
-/// useless wake-ups.
+/// A clock that follows real time and counts how often a loop asks the kernel to wait. The count reveals busy
+/// waiting and useless wake-ups.
 class counting_clock : public clock {
 public:
     virtual ~counting_clock() = default;
@@ -52,8 +53,8 @@ protected:
 /// sleeping. If there are no events, the wait sets the clock to the deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// `step` is the time that passes whenever the loop reads the clock. The wait policies that spin need a
-    /// step above zero.
+    /// Makes a clock that advances by `step` whenever the loop reads it. The wait policies that spin need
+    /// a step above zero.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {

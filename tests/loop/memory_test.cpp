@@ -162,7 +162,7 @@ TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_nex
 TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and_frees_the_call) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
     event_loop& loop = keep(make_loop());
-    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the next call recycles this memory
+    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // later calls reuse this memory
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
     int freed = 0;

@@ -159,7 +159,7 @@ TEST_P(posting, stopping_the_loop_from_another_thread_wakes_the_loop) {
         i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
     std::jthread([&] { loop.stop_from_any_thread(); }).join();
-    loop.run_forever();  // returns, because the stop was requested before the loop ran
+    loop.run_forever();  // returns, because the stop was requested earlier
 }
 
 class posting_in_bursts : public on_real_time {};

@@ -224,8 +224,8 @@ TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
     EXPECT_EQ(found().how, severity::fine) << "the process cannot use more cores anyway";
 }
 
-/// A fake clock on which each call of now() seems to take 25 ns, except one of the first calls: there, the
-/// thread seems to be preempted for 50 ms.
+/// A fake clock. Each call of now() seems to take 25 ns, but during one of the first calls, the thread seems
+/// to be preempted for 50 ms.
 struct preempted_clock {
     using duration = std::chrono::nanoseconds;
     using time_point = std::chrono::time_point<preempted_clock, duration>;

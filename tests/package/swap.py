@@ -19,7 +19,7 @@ import sys
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
 MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
 
-# The texts of fake commands. They replace the real commands of the same names, because their folder
+# The shell code of fake commands, by their names. They replace the real commands, because their folder
 # comes first in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '

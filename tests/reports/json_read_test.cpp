@@ -114,7 +114,7 @@ TEST(json_read, an_object_with_too_many_keys_is_refused_and_so_is_a_text_that_is
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object has more than 10000 keys");
-    const std::string name(reports::json_bytes_max, 'x');  // a journal file can be larger than this limit
+    const std::string name(reports::json_bytes_max, 'x');  // a journal can be larger than this limit
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: the text has 268435470 bytes");
 }

@@ -187,8 +187,8 @@ TEST(summary_sentences, a_workload_with_a_missing_interval_has_no_leader) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Returns a report on a periodic timer with the baseline and four contenders: one spins, two sleep until the
-/// deadline, and one wakes up only at ticks.
+/// Returns a report on a periodic timer with the baseline and four other contenders. One of them spins, two
+/// sleep until the deadline, and one wakes up only at ticks.
 reports::report with_timers() {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
@@ -402,7 +402,7 @@ TEST(summary_sentences, the_largest_difference_of_the_aa_copy_is_stated) {
         reports::self_comparison item;
         item.workload = workload;
         item.to_itself.median = ratio;
-        item.to_itself.low = item.to_itself.high = ratio;  // each interval excludes 1
+        item.to_itself.low = item.to_itself.high = ratio;  // so that each interval excludes 1
         report.aa->comparisons.push_back(item);
     }
     EXPECT_SAYS(said(report, topic::trust), "up to 2.0 % apart (yield, not significant)");

@@ -42,8 +42,8 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns the sample report, changed into one of a reliable session. (The verdicts of an unreliable
-/// session do not count.)
+/// Returns the sample report as the report of a reliable session, because the verdicts of an unreliable
+/// session do not count.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;

@@ -35,8 +35,8 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Converts a result of the simulated kernel into a result of the C library: for a negated errno, sets
-/// errno and returns -1.
+/// Converts a result of the simulated kernel into a result of the C library. If `result` is a negated errno,
+/// sets errno and returns -1; otherwise, returns `result`.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);

@@ -92,7 +92,7 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
             if (before_sleep) before_sleep();
             time_ = std::min(next, deadline);
         }
-        // In one of eight cases, the sleeping thread is woken late.
+        // In one of eight cases, the sleeping thread is woken too late.
         if (random.one_in(8)) time_ += random.time_of_any_magnitude(16);
         happen_until(time_);
         if (!is_over() && next >= deadline) return false;
@@ -174,7 +174,8 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // In one of four calls, returns at most four events, as if the other events had come a moment later.
+        // In one of four calls, epoll_wait() returns at most four events, as if the other events had
+        // happened a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
         std::vector<int> by_level;  // level-triggered descriptors, which the next wait must check again
         while (!listed_.empty() && count < count_max) {
@@ -185,7 +186,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             interest& of = found->second;
             of.is_listed = false;
             std::uint32_t reported = of.what->events() & (of.events | ready::error | ready::hang_up);
-            // In one of 500 cases, reports an event that has not happened. The next read or
+            // In one of 500 cases, epoll_wait() reports an event that has not happened. The next read or
             // write then returns EAGAIN.
             if (random.one_in(500)) reported |= of.events & (ready::in | ready::out);
             if (reported == 0) continue;

@@ -173,13 +173,13 @@ public:
     /// Returns the time that the loop's clock shows. A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// Calls `what` after the time `delay`.
+    /// Calls `what` when the time `delay` has passed.
     void after(nanoseconds delay, std::function<void()> what);
     /// Lets time pass, makes due events happen, and lets other threads act. Each simulated system call begins
     /// with a call of this function.
     void enter();
-    /// Sleeps until is_over() returns true or until the deadline. Returns false at the deadline. If
-    /// `deadline` is `forever` and no event is left, the run fails.
+    /// Sleeps until is_over() returns true, at most until the deadline. Returns false if the deadline ended
+    /// the sleep. If `deadline` is `forever` and no event is left, the run fails.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -221,7 +221,7 @@ public:
     std::function<void()> other_threads;
     /// The kernel calls this function when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// Returns a list of the waiting tasks for an error message.
+    /// Returns a list of the waiting tasks, for the error message of a failed run.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;

@@ -27,8 +27,8 @@ enum class defect : std::uint8_t {
     lost_end,              // a stream's end does not arrive
     miscounted_send,       // the kernel takes one byte less than it reports
     dropped_cancellation,  // a task is cancelled, but does not receive the cancellation
-    dropped_post,          // a post of another thread does not run
-    swapped_posts,         // two posts of one thread run in the wrong order
+    dropped_post,          // a function that another thread posts does not run
+    swapped_posts,         // two functions that one thread posts run in the wrong order
 };
 
 /// The source of all random decisions, which depend only on the seed and on the order of the calls.

@@ -184,7 +184,7 @@ bool finds_what_is_planted() {
     return all;
 }
 
-/// Returns true if the runs have made every kind of action that they must test.
+/// Returns true if the runs contained every kind of action that they must test.
 bool has_done_all(const tally& done) {
     return done.cancelled != 0 && done.sleeps != 0 && done.connections != 0 && done.bytes != 0 &&
            done.posts != 0;
@@ -245,7 +245,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // Compares the digests of the traces, because this is faster than comparing the texts.
+            // Compares the digests of the two runs' traces, which is faster than comparing their texts.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("the second run of this seed differs from the first");
             all += result.done;

@@ -51,7 +51,8 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// With a threshold of 0, only the correction limits the number of differences that reports falsely claim.
+// With a threshold of 0, only the correction for multiple comparisons limits how many
+// differences reports falsely claim.
 TEST(coverage, reports_of_40_comparisons_of_equal_data_seldom_claim_a_difference) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;

@@ -51,8 +51,8 @@ TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // The limits are wide, because the median of six blocks is biased for skewed and bimodal
-                // data.
+                // The limits below are wide, because the median of six blocks is biased for
+                // skewed and bimodal data.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }

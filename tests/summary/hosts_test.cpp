@@ -109,7 +109,7 @@ host_shares of_runs(const setting& of) {
 }
 
 /// Returns a limit for the difference between the rate in LOOPBENCH_TRIES tries and the true rate `share`. By
-/// chance, the rate exceeds the limit in one of a thousand cases.
+/// chance, the difference exceeds this limit in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }

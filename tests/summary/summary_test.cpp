@@ -97,7 +97,7 @@ TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_in
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
     // The interval from the first to the last value has the level 98.4 %, and the interval from the second to
-    // the second last value has the level 87.5 %. The ends for 95 % are interpolated, at 11/15 of the
+    // the second-to-last value has the level 87.5 %. The ends for 95 % are interpolated, at 11/15 of the
     // distance from the outer to the inner ends.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
@@ -263,7 +263,7 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
-// The p99 of two sleeps is their maximum, and must not be compared as a percentile.
+// For example, the p99 of two sleeps is their maximum, and must not be compared as a percentile.
 TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
     const auto of_samples = [](double latencies) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);

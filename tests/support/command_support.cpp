@@ -35,8 +35,8 @@ loopbench_command::loopbench_command() {
     // If a test runs as the background job of a script, it ignores SIGINT, and the
     // command would inherit this.
     ::signal(SIGINT, SIG_DFL);
-    // Leak checks would make each of the thousands of child processes three times as slow. Other tests check
-    // the command's parts for leaks.
+    // Leak checks would make each of the thousands of child processes three times as slow. The tests of the
+    // command's parts check for leaks.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
     // The executable is not a symbolic link, because the command looks for its contenders next

@@ -31,8 +31,8 @@ struct breakable_runtime : asio_ref::runtime {
         breakable_runtime* runtime;
         bool of_server;            // true for an accepted stream, false for a connected stream
         int number;                // its number among the accepted or the connected streams, from 1
-        std::uint64_t reads = 0;   // number of reads that were started, with the current one
-        std::uint64_t writes = 0;  // number of writes that were started, with the current one
+        std::uint64_t reads = 0;   // number of reads so far, including the current one
+        std::uint64_t writes = 0;  // number of writes so far, including the current one
     };
 
     struct listener : asio_ref::listener {

@@ -1,4 +1,4 @@
-// The design loop-epoll as a base class. Tests derive runtimes with faults from it.
+// A runtime on the design loop-epoll. Tests derive runtimes with faults from it.
 #pragma once
 
 #include <cstdint>

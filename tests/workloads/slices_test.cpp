@@ -224,8 +224,8 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     EXPECT_LT(t.latency().count(), done);
 }
 
-// The slices have no untimed part. If they had one, a latency that contains a wait would end in it, and would
-// not be recorded in any case.
+// The slices have no untimed part. If they had one, a latency that contains a wait for a slice would end in
+// this part, and the trial would not record it.
 TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);

@@ -58,9 +58,10 @@ TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a
         while (!stop) {
         }
     });
-    // run_delay() returns how long the thread has waited for its core. The test calls it twice within the
-    // measured time `wall`; their difference `delay` is therefore a part of `wall`. Two further calls outside
-    // of `wall` give the additional waiting time `beside`, which the upper bound below includes.
+    // run_delay() returns how long the thread has waited for its core. The test calls it twice within
+    // the measured time `wall`, so the difference `delay` between the two results is a part of
+    // `wall`. Two further calls outside of `wall` give the additional waiting time `beside`, which
+    // the upper bound below includes.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A factory of child tasks that records when they start, end and are cancelled.
+/// A factory of child tasks. Records the starts, the ends and the cancellations of the children.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -124,8 +124,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_cancels_the_other_children_a
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// The gather itself starts its children, on the stack of the gathering task. Only in loops that poll their
-// tasks, it queues them instead.
+// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, the gather
+// queues the children instead.
 TEST_P(gathering, children_of_a_gather_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};

@@ -32,7 +32,7 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// Makes a socket that connect() can use later, when no descriptor might be free.
+    /// Makes a client's socket, so that connect() needs no further descriptor.
     static unique_fd make_client() { return open_stream(AF_INET); }
 
     /// Connects the client to the listener. When this function returns, the connection is in the backlog or
@@ -200,8 +200,8 @@ TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accep
 }
 
 // The first accept gets its connection through the ring, and the following accepts get theirs through a
-// system call. The test then starts no further accept, because the driver would also serve a forgotten accept
-// when another one is started.
+// system call. The test then starts no further accept, because a new accept would also cause the driver to
+// serve an accept that it has forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);

@@ -123,7 +123,7 @@ TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_wit
     counted_operation receive(io_kind::receive, old.ours.get());
     bare.start(receive);
     bare.look();
-    old.send("old");  // the completion arrives after the number has been reused
+    old.send("old");  // completes after the number has been reused
     const int number = old.ours.get();
     bare.driver.close(number);
     socket_pair fresh;

@@ -52,7 +52,7 @@ std::byte pattern(std::size_t connection, std::size_t position) {
 }
 
 task<> echo(stream peer) {
-    std::array<std::byte, 700> buffer;  // no multiple of another size, so that reads end at varying positions
+    std::array<std::byte, 700> buffer;  // an unusual size, so that reads end at varying positions
     for (;;) {
         const io_result received = co_await peer.read_some(buffer);
         if (received.error != 0 || received.bytes == 0) co_return;

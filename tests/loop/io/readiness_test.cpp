@@ -320,7 +320,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_events_come_by_level();  // with this mode, each message is reported again
+    receive_until_events_come_by_level();  // from now on, each message is reported
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -501,8 +501,8 @@ TEST_P(readiness, the_driver_queries_the_kernel_again_if_the_waiting_operation_w
     EXPECT_TRUE(driver.events.empty());
 }
 
-// If the driver asked the kernel only when no operation is queued, a connection that always has data would
-// prevent reports about other connections.
+// If the driver asked the kernel for events only when no operation is queued, a connection that always has
+// data would prevent reports about other connections.
 TEST_P(readiness, the_driver_queries_the_kernel_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Returns timers with random deadlines from now to half a minute later, which occupy all levels
-/// of the wheel.
+/// Returns `count` timers with random deadlines within the next half minute, which occupy all
+/// levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);
@@ -66,8 +66,8 @@ protected:
 using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
-// expire() moves timers between slots, sorts them and collects them, all of which can allocate. The test
-// makes all allocations fail after the first `few`.
+// expire() moves timers between slots, sorts them and collects them, all of which can allocate. In this test,
+// only the first `few` allocations succeed.
 TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_even_if_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
