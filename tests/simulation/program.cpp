@@ -43,7 +43,8 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// Registers a wait of a coroutine as long as this object exists. The coroutine owns the object.
+/// A registered wait of a coroutine. The coroutine owns this object, and the wait is registered
+/// while the object exists.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
