@@ -27,8 +27,8 @@ word_set completed(const loopbench_command& loopbench, std::vector<std::string> 
     return all;
 }
 
-/// Runs loopbench with `arguments`, which ask for help. Returns the options or commands that `pattern`
-/// matches in the output.
+/// Runs loopbench with `arguments`, which make it print a help text. Returns the options or commands that
+/// `pattern` matches in this text.
 word_set named_in_help(const loopbench_command& loopbench, const std::vector<std::string>& arguments,
                        const std::regex& pattern) {
     const auto text = loopbench(arguments).output;

@@ -77,7 +77,8 @@ def type_at(shell, share, environment):
         terminal.type(f"{first.format(share=share)}; echo re''ady\n")
         terminal.wait_for("ready")
         for typed, wanted in COMPLETED.items():
-            # Inserts `echo GOT` at the beginning of the completed line, so that the shell prints the line.
+            # Inserts `echo GOT` at the beginning of the completed line, so that the shell prints the line
+            # instead of executing it.
             terminal.type(f"{typed}{TAB}{LINE_BEGIN}echo GOT \n")
             terminal.wait_for(f"GOT {wanted}")
     finally:

@@ -141,7 +141,7 @@ row '"real_time": 10')sh");
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
             .code,
         0);
-    // The baseline and its A/A copy each wrote one line.
+    // The baseline and its A/A copy each wrote one line into the file.
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(journal), 2);

@@ -1,5 +1,5 @@
-// Takes the commands that README.md and docs/ show and runs them on fake contenders. documentation_test.py
-// checks the links and the code blocks, and evidence_test.py checks the numbers.
+// Runs the commands that README.md and docs/ show, with fake contenders. documentation_test.py checks the
+// links and the code blocks, and evidence_test.py checks the numbers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ bool is_tried_elsewhere(const std::string& command) {
     static const std::set<std::string, std::less<>> elsewhere{
         "make bench",  // tests/cli/end_to_end_test.cpp runs the last command of this target
         "make test",   // .ci/run runs this command
-        // tests/package runs the following commands with other folders.
+        // tests/package runs the following commands, with folders of its own instead of these.
         "cmake --install build/release --prefix ~/.local",
         "cmake --install build/release --component loop --prefix ~/.local",
         "cmake --install build/release --component contender --prefix ~/.local",
@@ -69,8 +69,8 @@ bool is_tried_elsewhere(const std::string& command) {
     return elsewhere.contains(command);
 }
 
-/// A contender's script that reports the number of operations in LOOPBENCH_OPERATIONS. `loopbench` needs this
-/// number for counts per operation.
+/// The script of a contender that reports the number of operations given in LOOPBENCH_OPERATIONS. From this
+/// number, `loopbench` computes counts per operation.
 constexpr auto countable =
     R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
 
@@ -108,7 +108,8 @@ TEST(documentation, the_commands_in_the_documentation_succeed_in_the_order_in_wh
             "cd $folder && PATH=$folder/bin:$PATH && export XDG_DATA_HOME=$folder/data LOOPBENCH_HISTORY= "
             "&& " +
             command);
-        // The test also accepts exit code 4 (for example too few blocks) and 5 (unreliable machine).
+        // The test also accepts the exit codes 4 (inconclusive, for example after too few
+        // blocks) and 5 (unreliable).
         const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5;
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
             << command << ": " << ran.code << ", " << ran.error_tail;

@@ -29,7 +29,7 @@ protected:
         return bench::run_child(request);
     }
 
-    /// Runs `loopbench run --quick` on the two contenders.
+    /// Runs `loopbench run --quick` on the two contenders, with the additional arguments `more`.
     bench::child_outcome run(const std::vector<std::string>& more) const {
         std::vector<std::string> all{"run",         "--quick",    "--contender", "loop-epoll",
                                      "--contender", "asio-epoll", "-o",          folder.path().native()};
@@ -37,7 +37,8 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns true for exit code 0, and for 5 (unreliable), because other tests keep the machine busy.
+    /// Returns true if `code` is 0 or 5 (unreliable). Other tests that keep the machine busy can
+    /// cause exit code 5.
     static bool is_fine(int code) { return code == 0 || code == 5; }
 
     json report() const { return json::parse(content_of(folder / "report.json")); }

@@ -1,5 +1,6 @@
-// Changes the format number in a file and tests every command that reads the file. The command must refuse
-// the file, name the file and the version of loopbench that can read it, and change no file.
+// Changes the format number in a file and tests every command that reads the file. Each command must
+// refuse the file with an error that names the file and the version of loopbench that can read it, and
+// must change no file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +153,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns the schema of `format` with `by` added to its number.
+/// Returns the schema name of `format` with a format number that is `by` higher than the current number.
 std::string renumbered(const reports::file_format& format, int by) {
     if (format.schema == reports::report_format.schema && by < 0)
         return std::string{reports::first_report_schema};

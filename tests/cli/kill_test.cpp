@@ -149,8 +149,8 @@ private:
         ASSERT_TRUE(!is_through || (has_ended && found == own));
     }
 
-    /// Simulates a machine that dies while it writes a line. SIGKILL alone almost never leaves an incomplete
-    /// line.
+    /// Adds an incomplete line to the journal, as if the machine had died while it wrote the line. SIGKILL
+    /// alone almost never leaves an incomplete line.
     void cut_a_line_short() {
         auto text = content_of(journal);
         text += R"({"block": 1, "attempt": 0, "workl)";
@@ -176,7 +176,7 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // The loop skips the first calls, in which the command has not yet read its arguments.
+    // The loop skips the first system calls, which the command makes before it reads its arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);
@@ -229,7 +229,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // every third call, because trying all calls takes too long
+    constexpr std::uint64_t step = 3;  // tries every third call, because all calls would take too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

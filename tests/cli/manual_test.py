@@ -28,7 +28,7 @@ def rendered(page):
                            env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
     if groff.returncode != 0 or groff.stderr:
         sys.exit(f"groff warns of the man page:\n{groff.stderr}")
-    # mandoc prints a bold letter as letter, backspace, letter.
+    # mandoc prints a bold letter as the letter, a backspace and the letter again.
     return re.sub(".\b", "", output_of("mandoc", "-T", "ascii", page))
 
 
@@ -51,7 +51,7 @@ def variables_in(source):
     files = [*source.glob("bench/harness/**/*.[ch]pp"), *source.glob("reports/**/*.[ch]pp"),
              source / "asio_compat/include/loopbench/asio/detail/core.hpp"]
     text = "".join(file.read_text() for file in files)
-    # LOOPBENCH_MALLOC_FILE is only between the command and its library.
+    # The manual need not contain LOOPBENCH_MALLOC_FILE: the command itself sets this variable, for its malloc counter.
     return set(re.findall(r'(?:getenv|environment_text|user_folder)\("([A-Z_]+)"', text)) - {"LOOPBENCH_MALLOC_FILE"}
 
 

@@ -1,4 +1,5 @@
-// Tests how `loopbench list` combines workloads, and the reasons for sequential trials.
+// Tests how `loopbench list` combines workloads into patterns, and that each workload with sequential trials
+// has a reason for this pairing.
 #include "bench/harness/cli/parameter_groups.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Names of compared programs. Once, they were always `base` and `next`.
+// Tests the names that reports give to the two programs of a comparison. Older versions always named
+// them `base` and `next`.
 #include "bench/harness/cli/session/program_names.hpp"
 
 #include <gtest/gtest.h>

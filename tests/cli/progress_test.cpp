@@ -95,7 +95,7 @@ TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
 }
 
-// Without a terminal, progress lines are a minute apart. This test uses other intervals.
+// Without a terminal, the command prints a progress line each minute. This test uses other intervals.
 TEST(progress, progress_lines_are_printed_at_intervals_if_there_is_no_terminal) {
     testing::internal::CaptureStderr();
     {
@@ -121,7 +121,7 @@ TEST(progress, the_progress_bar_shows_the_ratio_to_the_baseline_so_far) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
-// Each contender was measured under its own load, so the latencies of two contenders cannot be compared.
+// The load of each contender depends on its capacity, so the latencies of two contenders cannot be compared.
 TEST(progress, the_progress_bar_shows_no_ratio_for_latencies_under_different_loads) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";

@@ -29,7 +29,7 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns a result of the new server.
+    /// Returns the new server's result for `workload` and `metric`, or null if the report has no such result.
     nlohmann::json result(std::string_view workload, std::string_view metric) const {
         const auto report = loopbench.report();
         for (const auto& item : report["results"])
@@ -42,7 +42,7 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns true if `code` is the exit code of a complete measurement.
+/// Returns true if `code` is an exit code with which a complete measurement can end.
 bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }

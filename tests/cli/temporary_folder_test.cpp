@@ -74,9 +74,9 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Returns shell code that starts a process through `front`, waits until the process runs, and leaves the
-/// process behind. The code first removes the PID file of an earlier process. Otherwise, the code would find
-/// that file and would not wait until the new process has written its PID.
+/// Returns shell code that starts a process, waits until the process has written its PID to a file, and ends
+/// before the process does. The command line of the process begins with `front`. The code first removes the
+/// PID file of an earlier process; otherwise, the code would not wait.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
@@ -112,7 +112,8 @@ TEST_F(temporary_files, an_orphaned_process_that_starts_while_workloads_are_list
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// A workload that can be interleaved on request. A workload of the catalog might have a fixed pairing.
+// This workload can be interleaved on request, because it is not in the catalog. A workload of the catalog
+// might have a fixed pairing.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
 // The orphaned process of one contender ran during the slices of all contenders and disturbed these slices.

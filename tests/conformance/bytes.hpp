@@ -70,8 +70,8 @@ task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::siz
     EXPECT_TRUE(at_server == sent) << at_server.size() << " bytes of " << sent.size();
 }
 
-/// Runs `connections` clients at once, and expects that each client receives the bytes that it has sent.
-/// `connect()` returns an awaitable that yields the client's stream.
+/// Runs `connections` clients at the same time, and expects that each client receives the bytes that it has
+/// sent. `connect()` returns an awaitable that yields the client's stream.
 template <bench::Runtime R, class Listener, class Connect>
 task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::size_t connections) {
     std::size_t right_replies = 0;
@@ -121,7 +121,8 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Writes until a write fails, at most 100 times, and expects the error `error` or `or_error`.
+/// Writes until a write fails, at most 100 times, and expects that this write fails with the
+/// error `error` or `or_error`.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

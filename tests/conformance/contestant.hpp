@@ -1,4 +1,5 @@
-// A runtime that the conformance tests test: its type, its name, and a function that makes an instance.
+// The description of one runtime for the conformance tests: its type, its name, and a function
+// that makes an instance.
 #pragma once
 
 #include <functional>

@@ -37,8 +37,8 @@ public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// True if the runtime models the concept that this suite tests. If this constant is false, the test
-    /// bodies are not compiled.
+    /// True if the runtime models the concept that this suite tests. If it is false, the bodies of the
+    /// suite's tests are not compiled for this runtime.
     static constexpr bool has_word = true;
 
     void SetUp() override {

@@ -267,7 +267,8 @@ CONFORMANCE_TEST(schedule, each_single_post_from_another_thread_wakes_the_sleepi
     EXPECT_EQ(answered.load(), posts);
 }
 
-// The second of three posted functions throws. The third function must run in the next run().
+// Another thread posts three functions, and the second one throws. The third function must be called
+// in the next run().
 CONFORMANCE_TEST(schedule,
                  run_throws_the_exception_of_another_threads_post_and_the_next_run_calls_later_posts) {
     R& runtime = this->keep(this->make_runtime());
@@ -282,7 +283,8 @@ CONFORMANCE_TEST(schedule,
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // Repeats the test with a loop that has a socket. In this case, a post has to wake the reactor.
+    // Repeats the test with a runtime that has open sockets. In this case, Asio's posts have
+    // to wake its reactor.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());

@@ -1,5 +1,5 @@
-// Tests that destroying a runtime frees everything that the runtime owns. These tests detect objects in
-// frames and in captures that are not destroyed. (AddressSanitizer detects frames that are not freed.)
+// Tests that destroying a runtime frees everything that the runtime owns. If a runtime fails to destroy an
+// object in a frame or in a capture, these tests fail. (AddressSanitizer detects frames that are not freed.)
 #include <array>
 #include <chrono>
 #include <concepts>

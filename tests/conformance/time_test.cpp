@@ -122,7 +122,7 @@ CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_a_near_deadline_that_is_ad
         co_await runtime.yield();
         co_await runtime.sleep_until(runtime.now() + 1ms);
     };
-    runtime.run(main());  // if the near sleep is delayed, the test exceeds its time limit
+    runtime.run(main());  // if the far deadline delayed the near one, the test would exceed its time limit
 }
 
 CONFORMANCE_TEST(sleep, the_clock_of_a_runtime_never_runs_backwards_or_ahead_of_the_steady_clock) {

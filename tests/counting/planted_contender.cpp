@@ -46,8 +46,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes 200 us for each operation. Reports the largest number of operations that a warm-up run did. A run is
-/// a warm-up if its number of operations is limited.
+/// Takes 200 us for each operation. Reports the number of operations that the longest warm-up run did. A run
+/// counts as a warm-up if the number of its operations is limited.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;
@@ -79,7 +79,7 @@ void wait_for_ever_when_traced(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Behaves like a program that waits for its tracer at each system call.
+/// Takes three seconds longer under a tracer, like a program that waits for its tracer at each system call.
 void take_three_seconds_when_traced(trial& t) {
     if (is_traced()) ::sleep(3);
     t.begin();

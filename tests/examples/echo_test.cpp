@@ -13,8 +13,9 @@ namespace loopbench::tests {
 
 namespace {
 
-// Returns the lines that begin with one of `starts`. The tests compare the lines of the counts separately
-// from the lines of the clients, because a client's line can come between any two lines of the counts.
+// Returns the lines that begin with one of `starts`. The server prints lines about its counts and lines
+// about its clients. The tests compare them separately, because a client's line can come between any two
+// lines of the counts.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;
@@ -126,7 +127,7 @@ TEST_P(echo_server, the_counting_tasks_continue_while_a_client_is_silent) {
 TEST_P(echo_server, the_server_retries_accept_once_a_second_while_it_has_no_free_descriptor) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // the program already has more descriptors
+    program.limit_descriptors(3);  // the program already has more descriptors than this
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

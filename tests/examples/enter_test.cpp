@@ -54,8 +54,8 @@ protected:
         }
     }
 
-    // Waits until the program has printed "hello", presses Enter, and expects that the program
-    // has waited for Enter.
+    // Waits until the program has printed "hello", calls `press_enter`, and expects that the program then
+    // prints the rest of its output and ends.
     static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
         EXPECT_EQ(program.read_line(), "hello");
         press_enter();

@@ -26,8 +26,8 @@ inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Returns the text with an underscore in place of each character except letters and digits, because a test's
-/// name can contain only letters, digits and underscores.
+/// Returns the text with every character that is not a letter or digit replaced by an underscore, because a
+/// test's name can contain only these characters.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

@@ -18,7 +18,7 @@ protected:
     // A task that awaits the future of `answer`. In each test, a second task awaits this task.
     task<int> answered() { co_return co_await answer.get_future(); }
 
-    // Runs ten turns, and expects that the loop still has something to run after each turn.
+    // Runs ten turns, and expects that the loop still has ready tasks after each turn.
     void expect_to_poll() {
         for (int turn = 0; turn < 10; ++turn) {
             runtime.turn();

@@ -45,7 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// Creates a file for the error output. A pipe would block the program if the test did not read
+// Creates a file for the error output. A full pipe would block the program if the test did not read
 // the errors in time.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
@@ -65,7 +65,7 @@ std::string content_of(int fd) {
 running_program::running_program(const std::string& name, const std::vector<std::string>& arguments,
                                  unique_fd input)
     : errors_(make_error_file()) {
-    std::signal(SIGPIPE, SIG_IGN);  // type() might write after the program's end
+    std::signal(SIGPIPE, SIG_IGN);  // type() might write to a program that has ended
     if (!input) std::tie(input, input_) = make_pipe();
     auto [output, child_output] = make_pipe();
     output_ = std::move(output);

@@ -11,8 +11,8 @@ namespace loopbench::tests {
 
 /// The exit code and the output of a program that has ended.
 struct program_end {
-    int exit_code = -1;  // -1 means that a signal ended the program
-    std::string output;  // the output that read_line() has not returned
+    int exit_code = -1;  // -1 if a signal ended the program
+    std::string output;  // the part of the output that read_line() has not returned
     std::string errors;
 };
 

@@ -51,7 +51,8 @@ TEST(the_queue_by_hand, the_program_prints_the_output_that_its_tutorial_shows) {
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// Returns `count` lines, beginning with line `from`. Each line is cut after the name of its task.
+// Returns `count` lines, beginning with line `from`. Each line is cut off after the name of its task,
+// at the first comma.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -71,7 +72,7 @@ TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // At the end, three tasks remain, as in the tutorial's excerpt.
+    // After the last output of task 2, three tasks remain, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),

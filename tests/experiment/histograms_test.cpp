@@ -16,8 +16,8 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns the shell code of a contender that writes a histogram file with these buckets for the workload's
-/// latency, and prints a row.
+/// Returns the shell code of a contender that writes a histogram file with `buckets` and the maximum `max`
+/// for the latency of the workload, and prints a row.
 std::string leaves(const std::string& buckets, const std::string& max) {
     return R"sh(
 printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
@@ -139,7 +139,7 @@ TEST_F(histograms, histograms_of_another_run_are_refused_in_a_report_and_omitted
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
-// Users can choose seeds. Two runs can therefore have the same seed.
+// Users can choose the seed of a run. Two different runs can therefore have the same seed.
 TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "7"}).code, 0);
@@ -172,7 +172,7 @@ TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_no
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// The histograms of a day of trials need more memory than a machine has.
+// The histograms of a run that lasts a day need more memory than a machine has.
 TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
@@ -180,8 +180,8 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // Writes the same line many times to keep this process small. A child's peak memory includes the
-        // memory of its parent (resource_usage::rss_max_bytes).
+        // Writes one line many times instead of building the text in memory: the peak memory of a child
+        // process includes the memory of its parent, which is this process (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";

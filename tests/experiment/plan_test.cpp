@@ -104,7 +104,7 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     return plan;
 }
 
-/// Returns the layouts that a contender uses in `count` blocks, beginning with block `first`.
+/// Returns the layouts that the plan draws for a contender in `count` blocks, beginning with block `first`.
 std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
                                std::uint64_t count) {
     std::vector<std::size_t> all;

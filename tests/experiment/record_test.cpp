@@ -1,4 +1,5 @@
-// Tests the reader of journals, also with damaged and malicious journals. Errors must name the line.
+// Tests the reader of journals, also with damaged and malicious journals. Error messages must name the
+// line of the journal.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -278,7 +279,7 @@ TEST(record, plans_with_too_many_results_are_refused) {
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    // The A/A copy counts as one more contender.
+    // The limit counts the A/A copy as one more contender.
     plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");

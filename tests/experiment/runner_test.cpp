@@ -86,7 +86,8 @@ TEST(runner, the_runner_gives_up_on_a_result_after_three_unsupported_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// One unsupported trial must not exclude the result, even if it occurs in the first block.
+// A single unsupported trial must not exclude a workload of a contender from later blocks, even if the trial
+// is in the first block.
 TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_still_run_in_the_remaining_blocks) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
@@ -116,7 +117,7 @@ TEST(runner, several_unsupported_attempts_in_one_block_count_as_one_unsupported_
     }
 }
 
-// The contender can run the workload. In one block, a temporary problem made the contender report
+// The contender can run the workload, but in one block, a temporary problem makes the contender report
 // the workload as unsupported.
 TEST(runner, a_result_that_already_has_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
@@ -167,7 +168,7 @@ TEST(runner, the_run_stops_before_a_block_that_would_exceed_the_budget) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += 750ms;  // a block takes 3 s: blocks end at 4 s, 7 s and 10 s
+            now += 750ms;  // a block takes 3 s; the blocks end at 4 s, 7 s and 10 s
             return took_ns(1);
         },
         [&] { return now; });
@@ -188,7 +189,7 @@ TEST(runner, the_longest_block_decides_if_another_block_fits_into_the_budget) {
             return took_ns(1);
         },
         [&] { return now; });
-    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // after 6.8 s, another block of 6 s does not fit
+    EXPECT_EQ(result.outcome.blocks_finished, 3U);  // at 6.8 s, another block of 6 s would exceed the budget
 }
 
 TEST(runner, all_blocks_run_if_they_fit_into_the_budget) {
@@ -271,7 +272,7 @@ TEST(runner, the_run_ends_if_every_result_has_failed) {
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// Returns a text with the values in the request that depend on the plan.
+/// Returns a text that contains the values of the request that depend on the plan.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
@@ -310,7 +311,7 @@ TEST(runner, a_shard_runs_its_blocks_with_the_same_requests_as_an_unsharded_run)
 
 TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     auto plan = small_plan(8);
-    plan.part = bench::shard{2, 3};  // this shard has the blocks 1, 4 and 7
+    plan.part = bench::shard{2, 3};  // this shard runs the blocks 1, 4 and 7
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
     auto cut = all.outcome;
     cut.trials.resize(5);  // the run stopped in the middle of the shard's second block
@@ -321,7 +322,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // The interrupted workload runs again as a whole, so that all its trials come from the same machine
+    // All trials of the interrupted workload run again, so that they come from one machine
     // and can be compared.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;

@@ -1,10 +1,10 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
 // The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
-// counts the calls, and makes one call end with the planned error. Therefore, the tests run the same code
+// counts the calls, and makes one call end with the planned error. The tests therefore run the same loop code
 // that is measured and installed. An io_uring request that must fail becomes a request that does nothing and
-// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still have
-// the same pending requests.
+// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still agree
+// on which requests are pending.
 #pragma once
 
 #include <netdb.h>
@@ -22,12 +22,12 @@ namespace loopbench::loop::faults {
 
 /// The required effect of an error.
 enum class fate {
-    passes,      // the call is not made; the loop repeats the call or continues without it
+    passes,      // the call is not made; the loop repeats it or continues without it
     made_first,  // the call is made, but returns the error; the loop continues
     told,        // the call is not made; the caller receives the error
-    ends_loop,   // like `told`, but afterwards, the loop can be unusable
-    seen,        // the test does not cause this error; it must occur in some run
-    cannot,      // the call's arguments make the error impossible; the test checks them
+    ends_loop,   // like `told`, but afterwards, the loop might be unusable
+    seen,        // the test does not inject this error; the kernel must return it in some run
+    cannot,      // the call's arguments, which the test checks, make the error impossible
 };
 std::string_view to_text(fate what) noexcept;
 
@@ -44,12 +44,12 @@ struct site {
     std::string_view call;
     std::string_view file;     // the file in loop/
     std::string_view callers;  // drivers that make the call: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
-    std::string_view perhaps;  // drivers that make the call only on some kernels
+    std::string_view perhaps;  // like `callers`, but only on some kernels
     std::string_view manual;   // the manual pages that name the errors
     std::vector<failure> failures;
 };
 
-/// Returns the table, in the order of site_id.
+/// Returns the table of all sites, in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {
@@ -129,8 +129,8 @@ struct plan {
     failure what;
 };
 
-/// A counter of the calls that all threads make between resume() and pause(). The counter makes the planned
-/// call fail. Only one object of this class can exist at a time.
+/// A counter of the calls that all threads make between resume() and pause(). This object also makes the
+/// planned call fail. Only one object of this class can exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -146,12 +146,14 @@ public:
     bool has_failed() const noexcept;
 };
 
-/// Returns true if the kernel itself has returned this error while calls were watched.
+/// Returns true if the kernel itself has returned `error` for a call at the site `where`
+/// while calls were counted.
 bool was_seen(site_id where, int error) noexcept;
-/// Returns a description of an argument that contradicts the table: the argument would cause an error that is
-/// listed as impossible. Returns an empty string if no call had such an argument.
+/// Returns a description of a call's argument with which an error would be possible that the table lists as
+/// impossible (fate::cannot). Returns an empty string if no call had such an argument.
 std::string_view broken_promise() noexcept;
-/// Returns true if this kernel supports io_uring requests that only return an error (Linux 6.10).
+/// Returns true if this kernel can make an io_uring request fail on
+/// demand (IORING_NOP_INJECT_RESULT, Linux 6.10).
 bool requests_can_fail();
 
 /// System calls of the test itself, which are neither counted nor made to fail.

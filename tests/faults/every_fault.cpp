@@ -1,12 +1,11 @@
-// every_fault: makes the loop's calls fail one at a time, with each error from their manual pages,
-// while the loop does its usual work. Also makes the allocations fail one at a time. Checks the
-// consequences of each failure.
+// every_fault: runs the loop's usual work again and again. In each run, one call fails with one of the errors
+// in its manual page, or one allocation fails. Checks the consequences of each failure.
 //
 // After each failure, the program checks five conditions. (1) The error was reported, or the work was done
 // despite the error, as the table in sites.cpp requires. (2) Each started operation has ended exactly once.
-// (3) The loop has waited at most 3 n + 200 times; n is the number of its waits without a failure. (4) The
-// loop can still make a round trip. (5) The loop's destruction releases its descriptors and memory. The
-// program prints the table with the number of times that each error was tried. The program fails if an
+// (3) The loop has waited at most 3 n + 200 times; n is the number of its waits in a run without a failure.
+// (4) The loop can still make a round trip. (5) The loop's destruction releases its descriptors and memory.
+// The program prints the table with the number of times that each error was tried. The program fails if an
 // error was not tried.
 #include <dirent.h>
 #include <fmt/format.h>
@@ -39,7 +38,7 @@ using namespace loopbench;
 using namespace loopbench::loop;
 using namespace loopbench::loop::faults;
 
-// A description of the run in progress, for the message of a fatal signal.
+// A description of the run in progress, which the handler of fatal signals prints.
 std::array<char, 256> under_way;
 
 template <class... Arguments>
@@ -66,8 +65,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// A clock that shows the kernel's time. Its wait() throws `spin` if the loop waits too often, and
-/// `lost_operation` if a wait takes ten seconds.
+/// A clock that follows real time. Its wait() throws `spin` if the loop waits more often than the
+/// constructor's limit, and `lost_operation` if a wait takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -96,7 +95,7 @@ task<void> until_done(task_handle<void> awaited) {
 }
 
 struct outcome {
-    std::string problem;  // empty without a problem
+    std::string problem;  // empty if there is no problem
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
@@ -200,7 +199,8 @@ private:
 
     void work() {
         try {
-            // loop-tick keeps its own clock, because this clock's sleep is a call that must be able to fail.
+            // loop-tick keeps its own clock, because the sleep of that clock is one of the calls that
+            // this program makes fail.
             loop_ = on_.make(on_, on_.name == "loop-tick" ? nullptr : &clock_);
         } catch (...) {
             seen_.note(std::current_exception());
@@ -212,7 +212,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // after an error, run() is called again
+            constexpr int runs_max = 4;  // run() is called again after an error
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -280,7 +280,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // the number of the allocation, from 1; 0: none fails
+    const std::size_t failing_allocation_;  // the allocation's number, counted from 1; 0: none fails
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -309,7 +309,7 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// All runs on all designs, and the counts of how often each error of each site was tried.
+/// The runs of all scenarios on all designs. Counts how often each error of each site was tried.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}

@@ -11,8 +11,9 @@ import re
 import subprocess
 import sys
 
-# Calls that the table does not list: calls that cannot fail or do not enter the kernel; nanosleep, which the table
-# lists as std::this_thread::sleep_for; and syscall, with which a std::stop_source waits for another thread.
+# Functions that the loop calls although the table in sites.cpp does not list them: functions that cannot fail or do not
+# enter the kernel; nanosleep, which the table lists as std::this_thread::sleep_for; and syscall, with which a
+# std::stop_source waits for another thread.
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit

@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// Returns 600,000 bytes, which is more than a socket or a pipe accepts at once.
+/// Returns 600,000 bytes, which is more than a socket or a pipe accepts in one write.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -77,7 +77,7 @@ std::span<const std::byte> much() {
     return bytes;
 }
 
-/// Awaits all children. The first error cancels the other children.
+/// Awaits all children. If one child fails, the other children are cancelled.
 template <std::size_t Count>
 auto all_of(event_loop& loop, std::array<task<void>, Count>& children) {
     return loop.gather(std::span(children), join_mode::cancel_on_exception);
@@ -121,7 +121,7 @@ task<void> echo_back(stream connected) {
 }
 
 task<void> serve(event_loop& loop, listener& listening, int clients, ledger& seen) {
-    for (int i = 0; i < 3; ++i) co_await loop.yield();  // until all clients are in the backlog
+    for (int i = 0; i < 3; ++i) co_await loop.yield();  // until the backlog contains all clients
     std::array<task<void>, 4> echoes;
     for (int i = 0; i < clients; ++i)
         echoes[static_cast<std::size_t>(i)] = seen.operation(echo_back(co_await listening.accept()));
@@ -150,7 +150,7 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Makes ten connections, one after the other. Each connect finds an accept that already waits.
+/// Makes ten connections, one after the other. An accept is already waiting for each of them.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());
@@ -189,7 +189,7 @@ stream_pair unix_pair(event_loop& loop) {
 }
 
 /// Writes the beginning of much() until the descriptor accepts no more bytes, and returns the remaining
-/// bytes. If the loop then writes the remaining bytes, this write has to wait at once.
+/// bytes. If the loop then writes the remaining bytes, its write has to wait immediately.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -355,7 +355,7 @@ task<void> timers(event_loop& loop, ledger& seen) {
     seen.expect(!none, "a sleep of an hour ended early");
 }
 
-/// Arms a timer that is earlier than the timer for which the kernel is already set.
+/// Arms a timer while the loop is asleep until a later timer is due. The earlier timer must fire first.
 task<void> earlier_timer(event_loop& loop, ledger& seen) {
     constexpr auto late = 5s;
     const time_point start = loop.now();
@@ -372,7 +372,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         done = true;
         seen.expect(loop.now() < start + late, "a timer came as late as the next one");
     };
-    // The race ends with the earlier timer and does not wait for the later timer.
+    // The race ends when the earlier timer has fired, and does not wait for the later one.
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
 }
@@ -408,7 +408,8 @@ task<void> futures(event_loop& loop, ledger& seen) {
     seen.expect(calls == 2 && callbacks == 1, "a call was not made, or twice");
 }
 
-/// Posts from another thread. Before each post, the loop sleeps. Each post wakes the loop.
+/// Posts functions from another thread, each after the previous one has run, so that each post has
+/// to wake the loop.
 task<void> posts(event_loop& loop, ledger& seen) {
     static constexpr int count = 5;
     struct shared {
@@ -434,7 +435,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
         std::thread thread;
         shared& state;
         ~joined() {
-            if (state.came < count) state.came = count + 1;  // ends the thread's wait
+            if (state.came < count) state.came = count + 1;  // ends the posting thread's wait
             state.came.notify_one();
             thread.join();
         }
@@ -479,8 +480,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Tells the driver that a descriptor is closed, although the descriptor is open. At its next use, the
-/// descriptor is therefore still registered with epoll.
+/// Tells the driver that a descriptor is closed although it is still open. When the driver registers the
+/// descriptor the next time, epoll therefore still knows it.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {
@@ -527,8 +528,8 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
     seen.expect(first == all.size() - 1, "nothing was there to be read");
 }
 
-/// Leaves tasks with a listener, a stream and a timer unfinished. No other task awaits these tasks; the
-/// destruction of the loop ends them.
+/// Starts tasks that wait on a listener, on a stream and for a timer, and leaves them unfinished. No other
+/// task awaits these tasks; the destruction of the loop ends them.
 task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     listener listening = loop.listen();
@@ -541,7 +542,7 @@ task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     for (int i = 0; i < 3; ++i) co_await loop.yield();
 }
 
-/// Listens on a given port. In this case, the loop sets SO_REUSEADDR.
+/// Listens on a given port, for which the loop sets SO_REUSEADDR.
 task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     listener first = loop.listen(endpoint::ip("127.83.17.5", 0));
     const auto where = local_endpoint(first.native_handle());

@@ -1,5 +1,5 @@
 // The loop's usual work in small scenarios. every_fault repeats each scenario for every call that the loop
-// makes. When a call fails, each operation completes or ends with an error.
+// makes. Even when a call fails, each operation of a scenario completes or ends with an error.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace loopbench::loop::faults {
 /// it outlives the loop.
 class ledger {
 public:
-    /// Wraps `work` as an operation that must end exactly once. The destruction of its frame counts as an
-    /// end.
+    /// Wraps `work` as an operation, which must end exactly once. The destruction of its frame also
+    /// counts as its end.
     task<void> operation(task<void> work);
 
     /// Records a reported error. Cancellations are not recorded.
@@ -47,9 +47,9 @@ struct scenario {
     std::string_view name;
     std::string_view drivers;  // like site::callers
     task<void> (*run)(event_loop& loop, ledger& seen);
-    bool leaves_operations = false;                  // the loop's destruction ends the operations
+    bool leaves_operations = false;                  // operations end only when the loop is destroyed
     bool ends_with_run = false;                      // if run() throws, the work is cancelled
-    int has_error = 0;                               // an error that occurs even if no call fails
+    int has_error = 0;                               // an error that occurs even without a planned failure
     std::optional<site_id> only_for = std::nullopt;  // the only site whose calls fail in this scenario
 };
 std::span<const scenario> scenarios() noexcept;

@@ -125,8 +125,8 @@ TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_conn
     });
     run_over(w);
     if (IsSkipped()) return;
-    // The error in the reason depends on the floor: the floor's server notices the cut when it sends back the
-    // first byte, or when it waits for the rest of the message.
+    // The reason's second half depends on the floor: its server notices that the connection has ended when it
+    // sends back the first byte, or when it waits for the rest of the message.
     EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
         << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);

@@ -1,4 +1,4 @@
-// Tests every floor with every workload of the suite, and the creation of a floor's list of workloads.
+// Tests every floor on each of the suite's workloads, and tests how the list of a floor's workloads is made.
 #include "bench/suite/floors/floors.hpp"
 
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Runs the trial. Returns an empty string if the trial has a number. Otherwise returns the reason, as a
-/// report would state it.
+/// Runs the workload in the trial. Returns an empty string if the trial has a result; otherwise returns the
+/// reason that a report would state.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -55,7 +55,7 @@ std::string outcome_of(const contender_workload& workload) {
     return outcome_of(workload, t);
 }
 
-/// Returns true if io_uring works on this machine. In this case, floor-uring must work, too.
+/// Returns true if io_uring works on this machine, so that floor-uring must work, too.
 bool has_uring() {
     try {
         make_uring_sleeper();
@@ -121,7 +121,8 @@ TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
     }
 }
 
-// All requested operations would take a day, so the floors must stop at the end of the slices.
+// The requested number of operations would take a day, so the floors must stop at the end
+// of their last slice.
 TEST(floors, interleaved_floors_stop_after_the_last_slice_and_pass_the_check_of_their_work) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;

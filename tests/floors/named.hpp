@@ -11,7 +11,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A function, with the name that a failing test prints.
+/// A function and its name, which a failing test prints.
 template <class Function>
 struct named {
     const char* name;
@@ -22,7 +22,7 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
-/// Calls `act()`. Skips the test if `act()` throws an error that means that the kernel refuses io_uring.
+/// Calls `act()`. Skips the test if `act()` throws an error because the kernel refuses io_uring.
 template <class Function>
 void unless_refused(Function act) {
     try {
@@ -33,8 +33,8 @@ void unless_refused(Function act) {
     }
 }
 
-/// A test of an object that the parameter's function creates. The test is skipped if the kernel refuses
-/// io_uring.
+/// A test of an object. The test's parameter is the function that creates the object. The test is skipped if
+/// the kernel refuses io_uring.
 template <class Given>
 struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
     void SetUp() override {

@@ -70,8 +70,8 @@ private:
 };
 
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
-    /// Runs the floor on `ends`. Returns the reason for a missing number, or an empty string. Skips the test
-    /// if the kernel refuses io_uring.
+    /// Runs the floor on the two ends of a stream. Returns the reason if the trial has no result, otherwise
+    /// an empty string. Skips the test if the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(workload_size::small, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });

@@ -1,4 +1,5 @@
-// Tests the timer floors with sleepers that do not sleep, and the kernel's sleepers in edge cases.
+// Tests the timer floors with fake sleepers that do not sleep. Also tests the sleepers that sleep in the
+// kernel, in edge cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>

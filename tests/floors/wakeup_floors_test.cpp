@@ -1,5 +1,5 @@
-// Tests the floor of post/cross_thread with a waker whose waits also end without a post, and tests the
-// kernel's wakers in edge cases.
+// Tests the floor of post/cross_thread with a fake waker whose waits also end without a post. Also tests the
+// real wakers (futex, epoll and io_uring) in edge cases.
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(all, wakers,
                                          named<make_waker>{"uring", make_uring_waker}),
                          name_of);
 
-// These tests hang if a wake-up is lost.
+// The following tests hang if a wake-up is lost.
 
 TEST_P(wakers, a_wake_up_that_comes_before_the_wait_ends_the_wait_immediately) {
     for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // Connections in which a thread between client and server passes on every message. For each message, a test
-// decides if the message arrives whole or in pieces, unchanged or changed, or not at all.
+// decides whether it arrives whole, in pieces, changed, or not at all.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ namespace loopbench::bench::floors {
 
 enum class direction { request, reply };
 
-/// A message on its way.
+/// A message that the wire has received and has not yet passed on.
 struct passing {
     std::size_t connection;
     direction which;
@@ -31,15 +31,15 @@ struct passing {
 enum class fate {
     whole,
     in_pieces,
-    interrupted,  // in two pieces; between them, the thread that created the wire gets SIGUSR1
+    interrupted,  // in two pieces, between which the wire's creating thread gets SIGUSR1
     cut_off,      // only the first byte arrives; then the connection ends
-    last,         // whole; before the message arrives, all other directions of the connection are shut down
+    last,         // whole, after the wire has shut down all other directions of the connection
 };
 
 class wire {
 public:
-    /// All messages have `bytes` bytes. The wire's thread calls `decide` for each message. `decide` returns
-    /// the fate of the message and can change its bytes.
+    /// Makes `connections` connections. The wire's thread calls `decide` for each message of `bytes` bytes.
+    /// `decide` returns the fate of the message and can change its bytes.
     wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes = 64);
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
@@ -48,7 +48,7 @@ public:
     std::span<const connection> connections() const noexcept { return ends_; }
 
 private:
-    // The two sockets with which the wire takes part in one connection.
+    // The wire's two sockets of one connection: one to the client, one to the server.
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;

@@ -36,7 +36,7 @@ void require(bool holds, std::string_view what) {
     if (!holds) throw std::logic_error{std::string{what}};
 }
 
-/// Expects an error message that is short and has no control characters.
+/// Crashes unless the error message is short and contains no control characters.
 void require_readable(const std::exception& error) {
     const std::string_view text{error.what()};
     constexpr std::size_t longest = 1000;
@@ -67,7 +67,7 @@ void read_report(std::string_view text) {
     }
     reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
-    // A comparison uses all pairs of samples, which takes too long for a result with more samples.
+    // A comparison uses all pairs of samples, which takes too long for results with more samples than this.
     constexpr std::size_t samples_max = 200;
     if (std::ranges::any_of(report.results,
                             [](const auto& item) { return item.samples.size() > samples_max; }))

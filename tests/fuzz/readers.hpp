@@ -7,8 +7,9 @@
 
 namespace loopbench::fuzz {
 
-/// A function that reads `text` and then uses the result as the commands do. The function catches the type of
-/// error with which its format's code refuses invalid texts. Any other exception is a bug.
+/// A function that reads a text in one format and then uses the result as the commands do. The function
+/// catches only the exception type with which the code for this format refuses invalid texts. Any other
+/// exception is a bug.
 struct reader {
     char letter;  // the first byte of an input selects the reader; the rest is the text
     std::string_view name;

@@ -1,4 +1,4 @@
-// The fuzz target of libFuzzer: `readers_fuzz -dict=tests/fuzz/readers.dict FOLDER tests/fuzz/corpus`.
+// The fuzz target for libFuzzer: `readers_fuzz -dict=tests/fuzz/readers.dict FOLDER tests/fuzz/corpus`.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Tests the baseline file. A written baseline file is read back unchanged and fits the schema. Every other
-// file is refused with the reason.
+// Tests the baseline file. A baseline file that was written is read back unchanged, and fits the schema. Any
+// other file is refused, and the error message states the reason.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,8 @@ protected:
         return "it was read";
     }
 
-    /// Returns the error message for the sample baseline file with the value `value` at `place`.
+    /// Returns the error message for the sample baseline file in which the value at `place`
+    /// is replaced by `value`.
     std::string refusal_with(const char* place, const json& value) {
         auto document = sample_document();
         document[json::json_pointer{place}] = value;
@@ -96,7 +97,7 @@ TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "version") continue;  // only messages use the version
+            if (key == "version") continue;  // the version is used only in messages
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;

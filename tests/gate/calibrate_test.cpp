@@ -1,5 +1,5 @@
-// Tests the rates that a calibration determines. Each fake trial takes exactly the configured time, so that
-// the correct verdict is known.
+// Tests the rates of detections and false alarms that a calibration determines. Each fake trial takes exactly
+// the configured time, so that the correct verdict is known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
     return outcome;
 }
 
-/// Returns a record of trials of one workload. `spread` is the spread of their times.
+/// Returns the record of a calibration on one workload, with `blocks` blocks and these slowdowns. `spread` is
+/// the spread of the trials' times.
 bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
@@ -151,8 +152,8 @@ TEST(calibrate, slowed_contenders_are_interleaved_in_slices_like_the_original_co
     EXPECT_EQ(bench::pairing_of(plan), reports::pairing::interleaved);
 }
 
-/// Returns the record of an interleaved session, or of the sequential session that is its referee. All times
-/// are multiplied by `factor`. Each slowdown is raised to the power `exponent`.
+/// Returns the record of a session with the pairing `made`. All times are multiplied by `factor`, and each
+/// slowdown factor is raised to the power `exponent`.
 bench::session_record paired_by(reports::pairing made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};
@@ -258,7 +259,7 @@ TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration of an hour can produce a journal of this size.
+// A calibration that takes an hour can write a journal of this size.
 TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(

@@ -1,5 +1,5 @@
-// Runs the real command on fake contenders. The command checks times against a baseline file, and runs a
-// second session if times are slower.
+// Runs the real `loopbench check` on fake contenders. The command compares times with a baseline file, and
+// measures a second session if the first one has slower times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,12 +13,13 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns a benchmark whose times scatter in a fixed pattern around $ns. The shell code `set_ns` sets $ns.
+/// Returns the shell code of a contender whose times scatter in a fixed pattern around $ns. The shell
+/// code `set_ns` sets $ns.
 std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// A benchmark whose A/A copy takes twice as long as the baseline.
+/// The shell code of a contender whose A/A copy takes twice as long.
 constexpr auto unreliable_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 

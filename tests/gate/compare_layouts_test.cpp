@@ -22,7 +22,8 @@ class compare_layouts : public testing::Test {
 protected:
     fs::path folder_of(const std::string& side) const { return loopbench.path("bin/contenders/" + side); }
 
-    /// Adds a build that takes `ns` nanoseconds, plus or minus 0.2 % in each trial.
+    /// Adds the build `name` to the folder `side`. Each of its trials takes `ns` nanoseconds, plus
+    /// or minus 0.2 %.
     void add(const std::string& side, const std::string& name, int ns) {
         fs::create_directories(folder_of(side));
         loopbench.add_contender(
@@ -31,8 +32,8 @@ protected:
                         name));
     }
 
-    /// Adds twelve layouts of a build that takes about `ns` nanoseconds. Each layout changes the time by up
-    /// to 3 %, in a fixed pattern of twelve changes that begins at index `first`.
+    /// Adds twelve layouts of a build that takes about `ns` nanoseconds to the folder `side`. Each layout
+    /// changes the time by up to 3 %, in a fixed pattern of twelve changes that begins at index `first`.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)

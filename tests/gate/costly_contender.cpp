@@ -1,7 +1,7 @@
 // A contender that environment variables make more expensive, like a loop after a bad change.
 // LOOPBENCH_TEST_COST=system_call and LOOPBENCH_TEST_COST=allocation add one system call or one allocation
-// per operation. LOOPBENCH_TEST_COST=crash crashes the program. LOOPBENCH_TEST_COST_OF limits the effect to
-// the program with that name.
+// per operation. LOOPBENCH_TEST_COST=crash crashes the program. LOOPBENCH_TEST_COST_OF contains the name of
+// the program to which the effect is limited.
 #include <fcntl.h>
 #include <unistd.h>
 

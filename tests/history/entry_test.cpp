@@ -64,7 +64,7 @@ TEST(entry, an_entry_stores_ratios_for_results_with_a_ratio_and_values_for_all_o
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// With a duplicate result, a series would contain the run twice.
+// If a report contained a result twice, a series would contain the run twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -201,7 +201,7 @@ reports::report kept_report(const std::string& printed) {
     return reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
 }
 
-// The history called such a benchmark failed, although a trial calls it unsupported.
+// Older versions of the history called such a benchmark failed, although a trial calls it unsupported.
 TEST(entry, a_google_benchmark_that_skips_itself_is_unsupported) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"avx512","skipped":true,"skip_message":"this processor has none"})"));
@@ -215,7 +215,7 @@ TEST(entry, the_program_of_a_windows_path_has_no_folders) {
     EXPECT_EQ(report.results.at(0).contender, "codec_bench.exe");
 }
 
-// They were pooled as repetitions: 10 ns and 5,000 ns became 2.5 µs.
+// Older versions pooled such benchmarks as repetitions of one benchmark: 10 ns and 5,000 ns became 2.5 µs.
 TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"push","real_time":10,"family_index":0,"per_family_instance_index":0},
@@ -233,7 +233,8 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// 16 of 17 public files have such a date (Google Benchmark before 1.5.1).
+// Of 17 public files with output of Google Benchmark, 16 have such a date. (Versions before 1.5.1
+// wrote no time zone.)
 TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");

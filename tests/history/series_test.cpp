@@ -104,8 +104,8 @@ TEST_F(series, results_with_different_pairings_belong_to_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns the JSON text of points with a single number. `places` is the JSON list of the
-/// indexes of its contenders.
+/// Returns the JSON text of points with one number. `places` is a JSON list that contains the index
+/// of the number's contender.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -194,8 +194,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_and_causes_no_reported_change) 
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// A change of the baseline's times can come from the machine, and the report has no reference
-// that would show this.
+// A change of the baseline's own times can come from the machine, and no other contender serves as a
+// reference that would show this.
 TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_reported) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);

@@ -167,7 +167,7 @@ TEST(store, names_that_contain_arbitrary_bytes_are_accepted) {
         const auto runs = store.runs();
         const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
         ASSERT_NE(kept, runs.end());
-        // The store replaces invalid UTF-8 and NUL characters in names.
+        // In names, the store replaces invalid UTF-8 and NUL characters.
         auto readable = reports::valid_utf8(name);
         for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
             readable.replace(at, 1, "\xEF\xBF\xBD");

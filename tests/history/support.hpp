@@ -51,8 +51,9 @@ private:
     std::string url_;
 };
 
-/// Returns the report of the day with number `day`, counted from the beginning of 2026. On the workload
-/// yield, loop-epoll is `ratio` times as fast as asio-epoll and makes `syscalls` system calls per operation.
+/// Returns the report of the day with number `day`, counted from the beginning of 2026. On the
+/// workload `yield`, loop-epoll is `ratio` times as fast as asio-epoll and makes `syscalls`
+/// system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);

@@ -30,10 +30,12 @@ END_LIMIT_S = 10  # the time in which the children of a killed command must end
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
-# Parts of messages that libraries and compilers write for programmers. Users must get messages in the project's words.
+# Parts of messages that libraries and compilers write for programmers. They must not occur in
+# loopbench's messages to users.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
-# All C0 characters except tab and line feed, DEL, all C1 characters, and the marks that change the direction of text.
+# All C0 characters except tab and line feed, DEL, all C1 characters, and the characters that change
+# the direction of text.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -97,7 +99,7 @@ trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"
 %(on_trial)s
 """
 GOOD = """row '"real_time": 10, "cpu_time": 10'"""
-# Each operation makes one system call, so that twice as many operations make twice as many calls.
+# Each of its operations makes one system call, so that twice as many operations make twice as many system calls.
 COUNTED = """
 operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
 workload=${workload%%/real_time}/iterations:$operations/real_time
@@ -129,9 +131,9 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The command looks for its contenders next to its executable, and would not find them through a symbolic link.
-        # The attacks use the program that ignores other load, because `loopbench` would correctly report an unreliable
-        # run (5) on a busy machine.
+        # The executable is not a symbolic link, because the command looks for its contenders next to the real file. It
+        # is the variant that ignores other load, because on a busy machine, `loopbench` itself would correctly report
+        # an unreliable run (5).
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),

@@ -78,7 +78,7 @@ def main():
     if not chosen:
         sys.exit("hostile: no attack matches --only")
     started = time.monotonic()
-    # The long attacks start first, so that no core is idle at the end.
+    # The attacks that take longest start first, so that no core is idle at the end.
     chosen.sort(key=lambda each: each.group != kills.GROUP)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         lines = list(pool.map(lambda each: outcome_of(each, options), chosen))

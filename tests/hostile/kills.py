@@ -141,8 +141,8 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # A signal that arrives before the run begins or after the run has ended ends the command at once. While the command
-    # measures, it catches the signal.
+    # The command catches the signal only while it measures. A signal that arrives before the run begins or after the
+    # run has ended therefore ends the command at once.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 
@@ -194,6 +194,6 @@ def register(moments, parts):
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # The kills use the commands round-robin, so that even a few kills cover all commands.
+                # The kills take the commands in turn, so that even a few kills cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

@@ -94,7 +94,7 @@ def outputs_of_run(place):
             clear(place.out)
             place.out.mkdir()
             kind(place.out / name)
-            # A run without --counts must succeed although counts.json cannot be written.
+            # A run without --counts can succeed although counts.json cannot be written.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
                 raise Broken(f"the folder {name} was emptied")
@@ -205,7 +205,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
-            # The run must be resumable on a larger disk.
+            # It must be possible to resume the run on a larger disk.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])

@@ -96,7 +96,7 @@ def a_crash_of_the_aa_copy_fails_the_run(place):
 def orphaned_processes_are_ended(place):
     wait = 'while [ ! -s "$0.pid" ]; do :; done; rm "$0.pid"\n'
     child = "sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\""
-    # Orphaned processes in the contender's own process group are ended without a message.
+    # The runner ends orphaned processes in the contender's own process group without a message.
     place.add_contender("asio-epoll")
     for front in ("", "nohup"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}")

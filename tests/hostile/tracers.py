@@ -9,7 +9,7 @@ from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
 
 GROUP = "tracers"
 
-# Shell commands that change the record in the file $record after the real tracer has written it.
+# For each way to falsify a trace, the shell command that changes the file $record after the real tracer has written it.
 LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
         "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
         "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
@@ -88,7 +88,8 @@ def wrong_records_of_perf_are_no_regression(place):
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # A record that never changes must not become a count of zero calls per operation.
+        # If the tracer's record is the same for any number of operations, the count must not become
+        # zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:

@@ -31,8 +31,8 @@ class Browser:
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        # The shell assigns descriptors 3 and 4 to the pipes. As root, for example in a container, Chromium needs
-        # --no-sandbox.
+        # The shell makes the pipes Chromium's descriptors 3 and 4. As root, for example in a
+        # container, Chromium needs --no-sandbox.
         start = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self.process = subprocess.Popen(
             ["bash", "-c", start, executable(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",

@@ -373,8 +373,8 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # The first primary metric of this result counts as lost, because a value of zero has no ratio. The other
-        # metrics of the result are still compared.
+        # In this result, the first primary metric gets the value zero. It then counts as lost, because zero has no
+        # ratio. The other metrics are still compared.
         headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -515,7 +515,7 @@ class Html(PageTest):
                          [[round(1000 * float(us)), int(count)] for us, count in ends])
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
-        # Of the samples, at least ten lie beyond the end of a curve.
+        # A curve ends at a percentile beyond which at least ten samples lie.
         for steps, count in self.browser.run("curves.map(({values, count}) => [values.length, count])"):
             self.assertEqual(steps, max(0, math.floor(8 * math.log10(count / 10) + 1e-9) + 1))
 

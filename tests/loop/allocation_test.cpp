@@ -19,8 +19,8 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Awaits `round(loop)` 300 times as a warm-up, then 500 times more. Returns the number of allocations in
-    /// these 500 rounds. Calls `at_the_end()` on the loop after the last round.
+    /// Awaits `round(loop)` 300 times as a warm-up, then 500 times more, and finally calls `at_the_end()`.
+    /// Returns the number of allocations in the 500 rounds.
     template <class Round>
     std::size_t allocations_of(
         Round round, const std::function<void()>& at_the_end = [] {}) {

@@ -1,7 +1,7 @@
 // Counts the calls of operator new and delete in all threads of the program, and makes allocations fail.
 //
-// allocations.cpp replaces these operators. In a sanitized build the sanitizer replaces them, and CMake
-// chooses allocations_uncounted.cpp instead.
+// allocations.cpp replaces these operators. In a sanitizer build, the sanitizer replaces them, and
+// CMake compiles allocations_uncounted.cpp instead.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ allocation_counts count_allocations() noexcept;
 
 /// An object that makes its thread run out of memory: while the object exists, operator new throws
 /// std::bad_alloc after the first `few` allocations. A thread can have only one such object at a time. The
-/// object does nothing if allocations are not counted. GoogleTest also needs memory, so check results after
-/// the object is destroyed.
+/// object does nothing if allocations are not counted. GoogleTest also allocates memory, so check results
+/// only after the object has been destroyed.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;

@@ -1,5 +1,5 @@
-// Replaces allocations.cpp in sanitized builds, in which operator new and delete belong to the sanitizer.
-// Nothing is counted, and the tests that need the counts are skipped.
+// Replaces allocations.cpp in sanitizer builds, in which the sanitizer defines operator new and delete. No
+// allocation is counted, and the tests that need the counts are skipped.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

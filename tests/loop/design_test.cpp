@@ -1,4 +1,4 @@
-// Tests of the designs' names, and of how often each design asks the kernel for events.
+// Tests of the list of designs, and of how often each design asks the kernel for events.
 #include <chrono>
 #include <cstddef>
 #include <set>
@@ -59,13 +59,13 @@ TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_except_the_f
     }
 }
 
-/// Returns the number of times that the loop asks the kernel for events during 100 yields. Each turn has a
-/// task to run, and no operation is pending.
+/// Returns how often the loop asks the kernel for events during 100 yields of a task, while no
+/// I/O operation is pending.
 std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     counting_clock clock;
     const auto owner = make_loop(design, &clock);
     event_loop& loop = *owner;
-    loop.run(yield_times(loop, 100));  // makes 101 turns: the first turn starts the task
+    loop.run(yield_times(loop, 100));  // takes 101 turns: the first one starts the task
     return clock.waits();
 }
 

@@ -193,7 +193,7 @@ TEST_P(failures, calling_turn_inside_a_turn_throws_and_the_outer_turn_continues)
     loop.turn();
     EXPECT_EQ(calls, (std::vector{1, 2}));
     loop.post([&] { calls.push_back(3); });
-    loop.turn();  // the loop still runs turns after the refused calls
+    loop.turn();  // after the refused calls, the loop can still run turns
     EXPECT_EQ(calls.size(), 3u);
 }
 

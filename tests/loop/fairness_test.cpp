@@ -32,8 +32,8 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// Returns the highest number of callbacks that can run before the loop checks timers and I/O, if the
-    /// queue always holds exactly one callback.
+    /// Returns the highest number of callbacks that the design runs before it checks timers and I/O, if the
+    /// queue always contains exactly one callback.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -77,9 +77,9 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_pending_read) {
     EXPECT_LE(read_after, callbacks_max() + 2);
 }
 
-// Ten thousand callbacks each post a second callback. A timer and some input become ready while the first
-// callbacks run. A design with a bound on the work of a turn serves the timer and the input before the second
-// callbacks run.
+// Ten thousand callbacks each post a second callback. A timer and some input become ready while the
+// first callbacks run. A design that limits the work of a turn serves the timer and the input before
+// the second callbacks run.
 TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_large_batch_ends) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());
@@ -114,7 +114,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
     }
 }
 
-// Without a bound on a callback's work, the hundred children would write 6.4 MB in one callback.
+// If the work of a callback were not limited, the hundred children would write 6.4 MB in one callback.
 TEST_P(fairness, a_gather_of_children_that_write_many_bytes_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
@@ -157,7 +157,7 @@ TEST_P(fairness, a_callback_that_throws_and_posts_itself_again_does_not_starve_a
     while (!fired && thrown < 1'000) {
         try {
             loop.turn();
-        } catch (const std::runtime_error&) {  // the callback has posted itself again
+        } catch (const std::runtime_error&) {  // before it threw, the callback posted itself again
         }
     }
     EXPECT_LE(thrown, 10 + callbacks_max() + 2);
@@ -283,8 +283,8 @@ TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_wor
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// On loopback, the kernel accepts several megabytes before a write has to wait. Until then, only the work
-// budget makes the sender wait.
+// On the loopback interface, the kernel accepts several megabytes before a write has to wait. Until then,
+// only the work budget interrupts the sender.
 TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
@@ -311,8 +311,8 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
         co_await receiver;
     };
     loop.run(main());
-    // The largest allowed number of bytes: the chunks of one budget, rounded up, plus one chunk that the
-    // sender has already started to write.
+    // The allowed number of bytes: the chunks of one work budget, rounded up, plus one chunk that the sender
+    // has already started to write.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);

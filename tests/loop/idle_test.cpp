@@ -24,8 +24,8 @@ long voluntary_switches() {
     return usage.ru_nvcsw;
 }
 
-/// Sleeps for the idle time, and expects one wait and one context switch. Everything else on the loop must
-/// wait for an event that does not happen.
+/// Sleeps for the idle time, and expects that the loop makes one wait and one context switch. All other tasks
+/// on the loop must wait for events that do not happen.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
     co_await loop.sleep_for(10ms);  // lets the prepared tasks start to wait
     const std::size_t waits_before = clock.waits();
@@ -39,9 +39,9 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Calls `prepare(loop)` in a new thread, and expects that the loop is then silent. The thread of an
-    /// earlier test cannot be used again: about 10 ms after a ring was closed, the kernel cleans up in the
-    /// thread that used the ring.
+    /// Calls `prepare(loop)` in a new thread, and expects that the loop then sleeps without interruption
+    /// (expect_silence()). A thread of an earlier test would not do: about 10 ms after a ring is closed, the
+    /// kernel cleans up in the thread that used the ring.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -87,8 +87,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// A manual clock that writes input to a socket when the loop waits without a deadline. The clock also writes
-/// input after `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
+/// A manual clock that writes input to a socket when the loop waits without a deadline. It also does so after
+/// `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;

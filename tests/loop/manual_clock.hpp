@@ -1,5 +1,6 @@
-// The clocks that tests use instead of the kernel's clock. On the manual clock, time passes only when a loop
-// has nothing else to do. Tests on the manual clock therefore neither sleep nor measure durations.
+// The clocks that tests use instead of the kernel's clock. With the manual clock, time passes
+// only when a loop has nothing else to do. Tests with the manual clock therefore neither sleep
+// nor measure real durations.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,15 @@ namespace loopbench::loop::test {
 struct manual_time {
     static constexpr time_point start{std::chrono::hours(1)};
     static inline thread_local time_point now = start;
-    /// The simulated lateness of the kernel's wake-ups.
+    /// The lateness with which the simulated kernel wakes a sleeping loop.
     static inline thread_local nanoseconds oversleep{0};
 
     static void pass(nanoseconds duration) noexcept { now += duration; }
     static void pass_to(time_point when) noexcept { now = std::max(now, when); }
 };
 
-/// A real clock that counts how often a loop asks the kernel to wait. The count reveals busy waiting and
-/// useless wake-ups.
+/// A clock that follows real time and counts how often a loop asks the kernel to wait. The count reveals busy
+/// waiting and useless wake-ups.
 class counting_clock : public clock {
 public:
     virtual ~counting_clock() = default;
@@ -39,8 +40,8 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// Returns the number of waits that might have slept. On a manual_clock, returns the number of waits that
-    /// moved the clock.
+    /// Returns the number of waits that were allowed to sleep. For a manual_clock, returns the number of
+    /// waits that moved the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -49,11 +50,11 @@ protected:
 };
 
 /// A clock that does not follow real time. A wait with a deadline collects the kernel's events without
-/// sleeping. If there are no events, the clock moves to the deadline.
+/// sleeping. If there are no events, the wait sets the clock to the deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// `step` is the time that passes whenever the loop reads the clock. The wait policies that spin need a
-    /// step above zero.
+    /// Makes a clock that advances by `step` whenever the loop reads it. The wait policies that spin need
+    /// a step above zero.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {
@@ -61,8 +62,8 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps in the kernel only if there is no deadline and no posted function. In this case the test waits
-    /// for another thread.
+    /// Sleeps in the kernel only if there is no deadline and no posted function, that is, if the test
+    /// waits for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;
         const bool woken = loop.has_posted();

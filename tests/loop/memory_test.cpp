@@ -1,5 +1,6 @@
-// Tests of a loop that cannot allocate memory. If an operation cannot be started, it throws std::bad_alloc,
-// and its task can continue. Closing, cancelling and destroying need no memory and therefore always succeed.
+// Tests of a loop that cannot allocate memory. If an operation cannot be started, it throws
+// std::bad_alloc, and its task can continue. Closing a stream, cancelling a task and destroying the loop
+// need no memory and therefore always succeed.
 #include <fcntl.h>
 
 #include <coroutine>
@@ -62,11 +63,12 @@ public:
         for (timer& each : timers_) loop_.disarm(each);
     }
 
-    /// Returns true if the next timer needs an allocation, and false if the loop's timers never need one.
+    /// Returns true if the next timer needs an allocation. Returns false if the loop never allocates
+    /// memory for a timer.
     bool are_full() const noexcept { return full_; }
 
 private:
-    static constexpr std::size_t timers_max = 1'000'000;  // timers also use the thread's recycled memory
+    static constexpr std::size_t timers_max = 1'000'000;  // uses up the thread's recycled memory, too
 
     event_loop& loop_;
     std::deque<timer> timers_;
@@ -126,7 +128,7 @@ TEST_P(without_memory, a_sleep_without_memory_for_its_timer_throws_and_its_task_
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
 
-// A task whose sleeps were refused waits for an event. Then another task cancels the waiting task.
+// A task whose sleep has thrown std::bad_alloc waits for an event. Then another task cancels it.
 TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_next_wait) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
@@ -160,7 +162,7 @@ TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_nex
 TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and_frees_the_call) {
     if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
     event_loop& loop = keep(make_loop());
-    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // the next call recycles this memory
+    for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // later calls reuse this memory
     const full_timers others(loop);
     ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
     int freed = 0;
@@ -348,7 +350,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_w
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // the io_uring driver can start operations without memory until it waits
+    loop.io().wait(do_not_wait);  // otherwise, the io_uring driver could start operations without memory
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;

@@ -1,4 +1,5 @@
-// Tests of the queue of operations that are ready to run, and of the spin that waits for the next post.
+// Tests of the queue of operations that are ready to run, and of the loop's adaptive spin, which polls
+// for the next post.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -95,7 +96,8 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
     }
 }
 
-// While a loop is destroyed, its queue can contain operations, and other operations can be pushed or posted.
+// When a loop is destroyed, its queue can still contain operations, and further operations can
+// be pushed or posted.
 TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_operations_that_are_pushed_later) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
@@ -128,8 +130,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// A spin looks for work repeatedly. If the first look finds work, no spin was necessary: this case must not
-// count as a successful spin, and must not make the next spin more likely.
+// A spin looks for work repeatedly. If the first look finds work, no spin was necessary. This case must not
+// count as a success, which would make the next spin more likely.
 TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;

@@ -1,8 +1,8 @@
 // Tests of functions that other threads post. No post is lost, and the posts of each thread stay in order,
-// while the loop often falls asleep and is woken.
+// even if the loop often falls asleep and is woken.
 //
 // LOOPBENCH_POSTS, which CMakeLists.txt sets, is the number of posts: ten million, or a hundredth of that in
-// sanitized builds and debug builds, in which each post takes about a hundred times as long.
+// sanitizer builds and debug builds, in which each post takes about a hundred times as long.
 #include <atomic>
 #include <thread>
 
@@ -159,7 +159,7 @@ TEST_P(posting, stopping_the_loop_from_another_thread_wakes_the_loop) {
         i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
     std::jthread([&] { loop.stop_from_any_thread(); }).join();
-    loop.run_forever();  // returns, because the stop was requested before the loop ran
+    loop.run_forever();  // returns, because the stop was requested earlier
 }
 
 class posting_in_bursts : public on_real_time {};

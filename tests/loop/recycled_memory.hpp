@@ -1,4 +1,4 @@
-// Sets aside the memory that a thread would recycle, for tests in which every allocation must
+// Sets aside the free memory that a thread would otherwise reuse, for tests in which every allocation must
 // come from the heap.
 #pragma once
 

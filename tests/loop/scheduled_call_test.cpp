@@ -50,7 +50,8 @@ TEST_P(scheduled_calls, a_call_never_runs_if_it_is_cancelled_while_it_is_in_the_
     const time_point due = loop.now() + 1ms;
     call_handle queued;
     bool was_pending = false;
-    // The loop finds both calls due in the same turn. This call runs first, because its deadline is earlier.
+    // The loop finds both calls due in the same turn. The call below runs first, because
+    // its deadline is earlier.
     loop.call_at(due - 1ns, [&] {
         was_pending = queued.pending();
         queued.cancel();
@@ -122,7 +123,7 @@ TEST_P(scheduled_calls, all_copies_of_a_handle_refer_to_the_same_call) {
     EXPECT_EQ(calls, 0);
 }
 
-// cancel() frees the captures of the call. The captures own the handle on which cancel() was called.
+// cancel() frees the captures of the call, and these captures own the handle on which cancel() was called.
 TEST_P(scheduled_calls, a_call_can_be_cancelled_through_a_handle_that_the_function_of_the_call_owns) {
     struct timeout {
         call_handle call;

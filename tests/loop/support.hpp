@@ -75,8 +75,8 @@ protected:
 
     /// Returns true if the design checks timers and I/O only when its queue is empty, as in tutorial 003.
     static bool starves() { return is("loop-scheduler"); }
-    /// Returns true if a turn of the design runs all callbacks that were ready at its beginning, without a
-    /// limit.
+    /// Returns true if a turn of the design runs all callbacks that were ready at the beginning of the turn,
+    /// however many they are.
     static bool runs_whole_batches() {
         return is("loop-round-robin") || is("loop-tick") || is("loop-layered") || is("loop-asyncio");
     }
@@ -91,7 +91,8 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// A test on the real clock, which counts the waits. The ticks of loop-tick take 1 ms instead of 100 ms.
+/// A test with a clock that follows real time and counts the loop's waits. The ticks of loop-tick take 1 ms
+/// instead of 100 ms.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -99,8 +100,8 @@ protected:
     counting_clock clock;
 };
 
-/// A test on the manual clock. In designs that spin, each reading of the clock takes 1 µs, so that a spinning
-/// loop makes progress.
+/// A test with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs, so that a
+/// spinning loop makes progress.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -112,7 +113,7 @@ protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
 
     static bool spins() { return is("loop-round-robin") || is("loop-precise"); }
-    /// Returns the highest acceptable lateness of the design on the manual clock.
+    /// Returns the highest lateness that is acceptable for the design with the manual clock.
     static nanoseconds late_max() {
         if (is("loop-tick")) return std::chrono::milliseconds(100);
         return spins() ? std::chrono::milliseconds(1) : nanoseconds::zero();
@@ -125,7 +126,8 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs 200 turns that do not sleep. After 200 turns, every driver has found all events that the kernel has.
+/// Runs 200 turns that do not sleep. These are enough for every driver to find all events
+/// that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);

@@ -1,5 +1,6 @@
-// Tests that a destroyed loop frees every frame, no matter what the frame waits for. AddressSanitizer detects
-// frames that are not freed; the counters detect objects in frames that are not destroyed.
+// Tests that the destruction of a loop frees every frame, no matter what its coroutine waits for.
+// AddressSanitizer detects frames that are not freed, and freed_counter detects that an object in a
+// frame is not destroyed.
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -20,8 +21,8 @@ using namespace std::chrono_literals;
 
 class destroying_a_loop : public on_real_time {
 protected:
-    /// Spawns `work(loop, counter)`, runs the loop for `turns` yields and destroys the loop. Returns the
-    /// number of freed counters.
+    /// Spawns `work(loop, counter)`, runs the loop for `turns` yields and destroys it. Returns the number of
+    /// counters that were destroyed.
     template <class Work>
     int freed_by(Work work, int turns = 20) {
         int freed = 0;
@@ -96,8 +97,8 @@ TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// The destructor of the parent's frame uses a handle to its child. The child's frame, and the object in it to
-// which the handle points, might already be destroyed.
+// An object in the parent's frame uses a handle to the child in its destructor. At that time, the child's
+// frame, which contains the state that the handle refers to, might already be destroyed.
 TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     struct canceller {
         task_handle<void> child;
@@ -117,7 +118,8 @@ TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     EXPECT_EQ(done, 1);
 }
 
-// The loop destroys the frames of the waiters. Then the destructor of another frame sets their event.
+// The loop destroys the frames of the waiting tasks. Then the destructor of an object in another
+// frame sets the event.
 TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have_been_destroyed) {
     struct waker {
         event& awaited;
@@ -133,7 +135,7 @@ TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have
     EXPECT_EQ(freed_by(wakes), 1);
 }
 
-// The event is an object in a frame that is destroyed before the frames of its waiters.
+// The event is an object in a frame that is destroyed before the frames of the tasks that wait for the event.
 TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_the_tasks_that_wait_for_it) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A task that does many kinds of work on one loop, and the counts of its results.
+/// Tasks that do many kinds of work on one loop, and the counts of their results.
 struct busy_life {
     event_loop& loop;
     char name;
@@ -88,8 +88,7 @@ TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
     live(*owner, 'a');
 }
 
-// Both loops recycle frames through the same pool of the thread, and share the descriptor numbers of the
-// process.
+// Both loops use the frame pool of the same thread, and the descriptor numbers of the same process.
 TEST_P(two_loops, two_loops_whose_turns_alternate_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();

@@ -1,4 +1,4 @@
-// Tests the doctor on fake machines and on the real machine.
+// Tests `loopbench doctor` on fake machines and on the real machine.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <gtest/gtest.h>
@@ -148,7 +148,7 @@ TEST(kernel_files, the_properties_of_a_core_are_read_from_sysfs) {
     EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
-/// Writes files below a folder that stands for the root of the file system.
+/// A temporary folder that stands for the root of the file system. Tests write fake system files into it.
 class planted_root {
 public:
     void write(const std::string& path, const std::string& text) const {
@@ -224,7 +224,8 @@ TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
     EXPECT_EQ(found().how, severity::fine) << "the process cannot use more cores anyway";
 }
 
-/// A clock whose calls cost 25 ns. Its thread is preempted for 50 ms in one of the first calls.
+/// A fake clock. Each call of now() seems to take 25 ns, but during one of the first calls, the thread seems
+/// to be preempted for 50 ms.
 struct preempted_clock {
     using duration = std::chrono::nanoseconds;
     using time_point = std::chrono::time_point<preempted_clock, duration>;

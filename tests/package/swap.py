@@ -19,7 +19,8 @@ import sys
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
 MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
 
-# Fake commands that replace the real commands of the same name, because their folder is the first folder in PATH.
+# The shell code of fake commands, by their names. They replace the real commands, because their folder
+# comes first in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
@@ -79,7 +80,7 @@ def main(source, build, compiler, scratch):
     (export,) = (command for command in shown if command.startswith("export "))
     exports = f"{export}; PATH={scratch}/commands:$PATH; "
     for command in shown:
-        # tests/cli/documentation_test.cpp already runs the commands that begin with `loopbench run`.
+        # tests/cli/documentation_test.cpp runs the commands that begin with `loopbench run`.
         if command in DONE_ALREADY | {export} or command.startswith("loopbench run"):
             continue
         done = subprocess.run(["sh", "-c", exports + command], cwd=program, env=environment, text=True,

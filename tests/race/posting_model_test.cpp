@@ -4,16 +4,17 @@
 // the requested memory order.
 //
 // The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
-// relacy reports as a deadlock.) (2) The posts that the loop takes together wake the loop at most once.
-// Before the loop first sleeps, no post wakes it. (3) Every post runs once, in the order of its thread, or is
-// discarded once with the loop. After the discarding, no post runs. (4) A post sees all that its thread wrote
-// before the post. (Otherwise, relacy reports a data race.)
+// relacy reports as a deadlock.) (2) Posts that the loop takes off the stack together wake it at most once.
+// No post wakes the loop before it sleeps for the first time. (3) Every post is either called once, in the
+// order of its thread's posts, or discarded once when the loop is closed. After that, no post is called. (4)
+// A post sees all that its thread wrote before the post. (Otherwise, relacy reports a data race.)
 //
 // The tests explore three sets of executions. The first set contains all executions of one thread that posts
 // once. The second set contains executions of more posts with a few preemptions; a load can return one older
-// value. The third set contains random executions; a load can return two older values. The tests do not cover
-// loads of values that are stored later (relacy executes in program order), more threads, more posts, or the
-// kernel. In the model, an event that remembers one ring replaces the kernel's eventfd.
+// value. The third set contains random executions; a load can return two older values. The tests do not
+// cover reordering that would let a load return a value that is stored later (relacy executes in program
+// order), more threads, more posts, or the kernel. In the model, an event that remembers one wake-up
+// replaces the kernel's eventfd.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,8 +45,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect that is planted in the handshake between the posts and the loop. The model
-/// must detect the defect.
+/// A defect that is planted in the handshake between posting threads and the loop. The model must detect it.
 enum class defect {
     none,
     no_second_look,
@@ -63,7 +63,7 @@ enum class defect {
 struct scenario {
     int posts_of_each = 1;
     int stops_after = std::numeric_limits<int>::max();  // the loop ends after this number of posts
-    int early_returns = 0;                              // the number of waits that timers, I/O or signals end
+    int early_returns = 0;                              // the number of waits that end without a wake-up
     defect planted = defect::none;
 };
 scenario explored;
@@ -90,8 +90,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. A planted defect weakens the memory order of one access.
-/// The type T and the called function identify this access.
+/// The part of std::atomic that the handshake uses. A planted defect can weaken the memory order of one
+/// access, which is identified by the type T and by the function that is called.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -177,7 +177,7 @@ private:
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // true if the stack was empty; the post might then have to wake the loop
+        bool found_nothing = false;  // the stack was empty, so this post might have to wake the loop
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -198,7 +198,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // only the first post on an empty stack can ring
+        RL_ASSERT(by.found_nothing);  // only a post onto an empty stack wakes the loop
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -242,7 +242,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // runs once, in the order of its thread
+        RL_ASSERT(self.number == model.next_[self.poster]);  // once, in the order of its thread's posts
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];
@@ -284,8 +284,8 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All executions of two posts are also correct. This test leaves these 8,282,322 executions out, because they
-// would take a dozen seconds.
+// All executions of a thread that posts twice are also correct. This test leaves out these 8,282,322
+// executions, which would take a dozen seconds.
 TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_a_thread_that_posts_once) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");

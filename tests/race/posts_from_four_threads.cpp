@@ -2,9 +2,9 @@
 // and to a loop on io_uring. Checks that each function has run once and in the order of its thread.
 // Prints one JSON document.
 //
-// Each thread posts a burst of 1 to 4,096 functions, waits until the last function of the burst has run, and
-// repeats this. Therefore, the loop falls asleep and is woken millions of times, and the pending posts always
-// fit into memory. If a wake-up is lost, the program does not end.
+// Each of the four threads repeatedly posts a burst of 1 to 4,096 functions and waits until the last function
+// of the burst has run. Therefore, the loop falls asleep and is woken millions of times, and the pending
+// posts always fit into memory. If a wake-up is lost, the program does not end.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,9 +40,9 @@ constexpr std::size_t threads = 4;
 
 /// The progress of one posting thread's functions.
 struct alignas(64) sender {
-    std::uint64_t next = 0;               // the number of the next expected post; used by the loop's thread
-    std::uint64_t out_of_order = 0;       // number of posts out of order; used by the loop's thread
-    std::atomic<std::uint64_t> ended{0};  // where the last finished burst ended
+    std::uint64_t next = 0;               // the expected number of the next post; used by the loop's thread
+    std::uint64_t out_of_order = 0;       // number of posts in the wrong order; used by the loop's thread
+    std::atomic<std::uint64_t> ended{0};  // the number of posts up to the end of the last finished burst
 };
 
 struct tally {
@@ -52,8 +52,8 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads and returns the counts. `received` is the number of functions that have run; other
-/// threads can read it at any time.
+/// Posts from four threads to one loop and returns the counts. `received` is the number of posted functions
+/// that have run; other threads can read it at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

@@ -1,5 +1,5 @@
-// Tests that a report with too many values is refused. Sanitizer builds leave this test out, because it would
-// take a minute.
+// Tests that a JSON text with more values than the limit is refused. Sanitizer builds leave this test out,
+// because it would take a minute.
 #include <gtest/gtest.h>
 
 #include <string>

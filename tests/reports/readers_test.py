@@ -143,7 +143,7 @@ class Readers(unittest.TestCase):
                                      [of["median"], of["low"], of["high"]])
                     self.assertEqual(row[title], guarded(of[name] or ""))
 
-    # ---- gbench: Google Benchmark's compare.py; bmf: a JSON parser, because there is no other reader ----
+    # ---- gbench: Google Benchmark's compare.py; bmf: Python's JSON parser, because there is no special reader ----
 
     def test_gbench_is_compared_by_google_benchmarks_own_tool(self):
         slower = json.loads(json.dumps(self.hostile))
@@ -207,7 +207,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(found, expected)
             self.assertEqual(found_without, without)
 
-    # ---- junit: JUnit's schema, and python3-junitparser for the results of cases ----
+    # ---- junit: JUnit's schema, and python3-junitparser for the outcomes of test cases ----
 
     def test_junit_fits_the_schema_of_junits_own_reports(self):
         schema = etree.XMLSchema(file=JUNIT_SCHEMA)
@@ -220,7 +220,8 @@ class Readers(unittest.TestCase):
             self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
     def test_junit_has_a_case_with_the_outcome_of_each_workload_and_contender(self):
-        # Only failed trials fail an ordinary run. Once, each of 23 results that were slower than Asio was a failure.
+        # In an ordinary run, only failed trials are failures. Older versions also wrote a failure for each result that
+        # was slower than Asio.
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped}
 
         for source, report in self.both():
@@ -267,7 +268,7 @@ class Readers(unittest.TestCase):
                     row = None
             shown = [tuple(row[:2]) for row in rows if row[0] != "workload"]
             names = dict.fromkeys((each["workload"], each["contender"]) for each in report["results"])
-            # Blanks at the ends of a table cell do not belong to its text.
+            # Blanks at both ends of a table cell do not belong to its text.
             self.assertEqual(sorted(shown), sorted(tuple(printable(name).strip() for name in pair) for pair in names))
             warnings = [each.content for each in tokens if each.type == "inline" and each.level > 2 and
                         each.content.startswith("Warning: ")]

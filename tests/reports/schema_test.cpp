@@ -1,4 +1,4 @@
-// Tests that written reports fit report.schema.json, and that other JSON texts do not fit.
+// Tests that the reports that loopbench writes fit report.schema.json, and that other JSON texts do not.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Tests the screen of a report. With any names, no line is wider than 80 columns, and no control characters
-// reach the terminal.
+// Tests the report on the terminal. Whatever the names in it, no line is wider than 80 columns, and no
+// control characters reach the terminal.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ std::size_t count_of(std::string_view what, std::string_view in) {
     return count;
 }
 
-/// Returns the cells of the row with this label.
+/// Returns the cells of the row that begins with `name`.
 std::vector<std::string> row_of(const std::string& screen, const std::string& name) {
     for (const auto& line : lines_of(screen)) {
         if (!line.starts_with("  " + name + " ")) continue;
@@ -262,7 +262,8 @@ TEST(screen, ratios_without_an_interval_are_not_shown) {
     EXPECT_FALSE(shows(report, "FASTEST"));
 }
 
-/// Returns a report with two loops over select, two other loops, and a direct comparison of two drivers.
+/// Returns a report with two contenders on select, two other contenders, and a direct
+/// comparison of two drivers.
 reports::report with_drivers(const char* workload) {
     auto report = report_with({measured_as(workload, "asio-epoll", "time", 100),
                                judged_as(workload, "loop-a", "time", 50, {"", 2.0, 1.9, 2.1}, faster),

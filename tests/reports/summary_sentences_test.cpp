@@ -26,7 +26,7 @@ const reports::summary_sentence* find(const std::vector<reports::summary_sentenc
     return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the text of the sentence about this topic, or "" if the report has no such sentence.
+/// Returns the text of the report's summary sentence about this topic, or "" if there is none.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::summary_sentences_of(report);
     const auto* const found = find(all, about);
@@ -115,7 +115,8 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-// The quotient of two ratios to the baseline can differ from the ratio that was measured in pairs.
+// The sentence must use the ratio that was measured in pairs. The quotient of two ratios to the baseline
+// can differ from it.
 TEST(summary_sentences, io_uring_and_epoll_have_one_paired_ratio_per_size) {
     auto report = three_on("echo/conns:1000");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
@@ -145,7 +146,8 @@ TEST(summary_sentences, a_contender_whose_interval_has_swapped_ends_can_be_a_lea
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// In a comparison of two reports, each ratio is relative to an older result of the same contender.
+// In a comparison of two reports, each ratio compares a contender with its own older result,
+// not with another contender.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -185,7 +187,8 @@ TEST(summary_sentences, a_workload_with_a_missing_interval_has_no_leader) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Returns a report with one contender that spins, two contenders that sleep, and one contender that is late.
+/// Returns a report on a periodic timer with the baseline and four other contenders. One of them spins, two
+/// sleep until the deadline, and one wakes up only at ticks.
 reports::report with_timers() {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
@@ -218,7 +221,7 @@ TEST(summary_sentences, the_most_accurate_contender_that_sleeps_is_named_in_addi
     EXPECT_SAYS(waiting, "others up to 2.0 % (asio-epoll on timer/periodic).");
 }
 
-// A contender with an undecided verdict is as accurate as the baseline, even if others are not.
+// `sleeps` counts as equally accurate as the baseline, because its verdict is undecided on timer/periodic.
 TEST(summary_sentences, every_contender_that_cannot_be_told_apart_is_named_on_one_workload) {
     auto report = with_timers();
     for (auto& item : report.results)
@@ -399,7 +402,7 @@ TEST(summary_sentences, the_largest_difference_of_the_aa_copy_is_stated) {
         reports::self_comparison item;
         item.workload = workload;
         item.to_itself.median = ratio;
-        item.to_itself.low = item.to_itself.high = ratio;  // each interval excludes 1
+        item.to_itself.low = item.to_itself.high = ratio;  // so that each interval excludes 1
         report.aa->comparisons.push_back(item);
     }
     EXPECT_SAYS(said(report, topic::trust), "up to 2.0 % apart (yield, not significant)");
@@ -414,7 +417,7 @@ TEST(summary_sentences, each_summary_sentence_refers_to_existing_results_of_the_
     for (const auto& report : {three_on("echo/conns:1000"), with_timers()})
         for (const auto& each : reports::summary_sentences_of(report)) {
             if (each.about == topic::undecided || each.about == topic::trust)
-                continue;  // sentences about these topics need no results
+                continue;  // these sentences need not refer to results
             EXPECT_FALSE(each.from.empty()) << each.text;
             for (const auto* item : each.from)
                 EXPECT_TRUE(item >= &report.results.front() && item <= &report.results.back()) << each.text;
@@ -436,7 +439,8 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Compares the leaders with all other contenders in reports with random results.
+// Compares the leaders that the summary finds with the definition of a leader, on
+// reports with random results.
 TEST(summary_sentences,
      every_contender_that_is_not_significantly_worse_than_any_other_contender_is_a_leader) {
     std::mt19937_64 random{7};

@@ -1,5 +1,5 @@
 // The functions that the linker puts between the loop and the C library (--wrap). During a simulated run,
-// calls go to the simulated kernel, except calls with a descriptor of the real kernel.
+// they pass calls to the simulated kernel, except calls with a descriptor of the real kernel.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/timerfd.h>
@@ -14,7 +14,7 @@
 #include "tests/simulation/kernel.hpp"
 #include "tests/simulation/ring.hpp"
 
-// The original functions that only this test wraps.
+// The original functions behind two of the wrappers below. real_calls.hpp declares the others.
 extern "C" {
 void __real_io_uring_queue_exit(io_uring*);
 // The mangled name of std::chrono::steady_clock::now().
@@ -35,8 +35,8 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Converts a result of the simulated kernel into a result of the C library: for a negated errno, sets
-/// errno and returns -1.
+/// Converts a result of the simulated kernel into a result of the C library. If `result` is a negated errno,
+/// sets errno and returns -1; otherwise, returns `result`.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -44,8 +44,8 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// Makes a system call on a socket, and records the result in the trace. Simulated time passes during the
-/// call, and a signal can interrupt the call.
+/// Makes a simulated system call on a socket, and records the result in the trace. Simulated time passes
+/// during the call, and a simulated signal can interrupt it.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -83,7 +83,7 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // The simulated kernel has only one epoll instance. The file of its descriptor is never used.
+    // The simulated kernel has only one epoll instance. Its descriptor needs a file, which is never used.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -116,7 +116,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (!is_simulated(fd)) return __real_write(fd, data, bytes);
-    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // no enter(): any thread can call write()
+    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // any thread writes, so no enter() here
     return static_cast<ssize_t>(bytes);
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
@@ -179,8 +179,8 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // An interrupted connect continues in the background. connect_to() simulates this case, so on_socket()
-    // is not used here.
+    // Unlike on_socket(), this function does not simulate interruptions: connect_to() does, because an
+    // interrupted connect continues in the background.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

@@ -155,7 +155,7 @@ std::int64_t socket_file::send(std::span<const std::byte> bytes) {
 std::int64_t socket_file::receive(std::span<std::byte> buffer) {
     if (!received_.empty()) {
         std::size_t count = std::min(received_.size(), buffer.size());
-        if (domain_ == AF_UNIX) {  // a read stops at a message's end, as for SCM_RIGHTS (unix(7))
+        if (domain_ == AF_UNIX) {  // a read ends with a message, as after SCM_RIGHTS (unix(7))
             count = std::min(count, messages_.front());
             messages_.front() -= count;
             if (messages_.front() == 0) messages_.pop_front();
@@ -209,7 +209,7 @@ void socket_file::reset_by_peer() {
     kernel_.changed(*this);
 }
 
-// Schedules carry() if this end has bytes or the end of the stream to deliver.
+// Schedules a call of carry() if this socket has bytes, or the end of the stream, to deliver to its peer.
 void socket_file::network_takes_time() {
     if (is_carrying_ || !peer || (under_way_.empty() && (!sends_end_ || end_is_sent_))) return;
     is_carrying_ = true;
@@ -225,7 +225,7 @@ void socket_file::network_takes_time() {
 void socket_file::carry() {
     if (!peer) return;
     socket_file& to = *peer;
-    if (to.is_closed_) {  // nothing can read the bytes any more
+    if (to.is_closed_) {  // no program can read the bytes any more
         if (!under_way_.empty()) reset_by_peer();
         return;
     }
@@ -248,7 +248,7 @@ void socket_file::carry() {
     to.received_.insert(to.received_.end(), part.begin(), part.end());
     if (domain_ == AF_UNIX && !part.empty()) to.messages_.push_back(part.size());
     kernel_.changed(to);
-    // Reports free space when a third of the buffer is free, as Linux does.
+    // Like Linux, reports free space only when a third of the buffer is free.
     if (!has_room_ && under_way_.size() <= send_limit_ * 2 / 3) tell_room();
     network_takes_time();
 }

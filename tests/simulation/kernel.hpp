@@ -2,16 +2,14 @@
 //
 // As in tests/faults, the linker puts calls.cpp between the loop and the C library (--wrap). Therefore, the
 // tested code is the code that is measured and installed, with all its drivers, its turn and its coroutines.
-// There is only one thread. Actions of other threads, peers and the network happen during the loop's calls,
-// in an order that depends on a seed. Bytes arrive late and in parts, sends take only a part of their bytes,
-// connections break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The simulated
-// kernel keeps the promises of Linux on which the drivers rely:
-// - With edge triggering, an event is reported after each arrival, and whenever a full socket has space
-//   again. With level triggering, each wait reports the present readiness.
-// - A short read from a TCP socket has drained the socket. A short read from a Unix socket might have stopped
-//   at a message.
-// - Bytes that arrived before a reset can be read. After these bytes, the error is reported once.
-// - Closing a socket with unread bytes resets the connection.
+// A simulation has only one thread. Actions of other threads, peers and the network happen during the loop's
+// calls, in an order that depends on a seed. Bytes arrive late and in parts, sends take only a part of their
+// bytes, connections break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The
+// simulated kernel keeps the promises of Linux on which the drivers rely: - With edge triggering, an event is
+// reported after each arrival of bytes, and whenever a full socket has space again. With level triggering,
+// each wait reports the current readiness. - After a short read, a TCP socket is empty. A Unix socket might
+// still contain bytes after the end of a message. - Bytes that arrived before a reset can be read. After
+// these bytes, the error is reported once. - Closing a socket with unread bytes resets the connection.
 #pragma once
 
 #include <poll.h>
@@ -47,7 +45,7 @@ inline constexpr unsigned end = POLLRDHUP;
 /// Returns a name such as "port 80", or the path of a Unix socket.
 std::string name_of(const sockaddr& address);
 
-/// A file to which descriptors refer.
+/// An open file of the simulated kernel, to which descriptors refer.
 class file : public std::enable_shared_from_this<file> {
 public:
     explicit file(kernel& of) noexcept : kernel_(of) {}
@@ -61,7 +59,7 @@ public:
 
     unsigned holders = 0;  // number of descriptors and io_uring requests that refer to the file
     int watched_as = -1;   // the descriptor by which epoll watches the file, or -1
-    bool is_deaf = false;  // a planted defect: the file's events are not reported
+    bool is_deaf = false;  // a planted defect: the file's events are never reported
 
 protected:
     kernel& kernel_;
@@ -84,7 +82,7 @@ public:
 
 private:
     bool has_fired_ = false;
-    unsigned setting_ = 0;  // the number of calls of set(); an older setting must not fire
+    unsigned setting_ = 0;  // the number of calls of set(); only the last setting can fire
 };
 
 /// A socket that listens, or one end of a connection.
@@ -99,7 +97,7 @@ public:
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
-    /// Returns a new descriptor.
+    /// Returns a new descriptor for the next connection in the backlog.
     std::int64_t accept();
     std::int64_t send(std::span<const std::byte> bytes);
     std::int64_t receive(std::span<std::byte> buffer);
@@ -109,17 +107,17 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // The state of the socket, which the checks compare with the results of the program.
+    // The state of the socket, with which the program's checks compare the results of its operations.
     std::uint64_t connection = 0;       // the number of the connection, from 1; 0: not connected
     bool is_client = false;             // true for the connection's client
     std::uint64_t taken = 0;            // number of bytes that this end has sent
     std::uint64_t arrived = 0;          // number of bytes that have arrived at this end, read or unread
     bool was_reset = false;             // the connection broke; bytes might be lost in both directions
-    bool has_ended = false;             // after the arrived bytes, a read returns the end or an error
+    bool has_ended = false;             // after all arrived bytes, a read returns the end or an error
     bool is_connecting = false;         // the connection was neither made nor refused yet
-    std::shared_ptr<socket_file> peer;  // the other end, while both ends exist
+    std::shared_ptr<socket_file> peer;  // the connection's other end, while both exist
     bool can_take() const noexcept { return has_room_; }
-    /// Returns the largest number of bytes that one delivery can contain.
+    /// Returns the largest number of bytes that one delivery to the peer can contain.
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
@@ -175,13 +173,13 @@ public:
     /// Returns the time that the loop's clock shows. A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// Calls `what` after the time `delay`.
+    /// Calls `what` when the time `delay` has passed.
     void after(nanoseconds delay, std::function<void()> what);
-    /// Lets time pass, makes due events happen, and lets other threads act. Each system call begins with a
-    /// call of this function.
+    /// Lets time pass, makes due events happen, and lets other threads act. Each simulated system call begins
+    /// with a call of this function.
     void enter();
-    /// Sleeps until is_over() returns true or until the deadline. Returns false at the deadline. If
-    /// `deadline` is `forever` and no event is left, the run fails.
+    /// Sleeps until is_over() returns true, at most until the deadline. Returns false if the deadline ended
+    /// the sleep. If `deadline` is `forever` and no event is left, the run fails.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -201,7 +199,7 @@ public:
 
     /// Notifies epoll and io_uring that the readiness of the file might have changed.
     void changed(file& what);
-    /// Returns the file's events, or 0 if a planted defect hides them.
+    /// Returns the events for which the file is ready, or 0 if a planted defect hides them.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
     std::int64_t epoll_control(int what, int fd, const epoll_event& event);
     std::int64_t epoll_wait(std::span<epoll_event> events, bool blocks);
@@ -219,17 +217,17 @@ public:
     /// Returns true at random, on average once in 200 calls. A signal then interrupts the system call.
     bool is_interrupted() { return random.one_in(200); }
 
-    /// Performs actions of other threads. The kernel calls this function during the loop's calls.
+    /// Acts as the program's other threads. The kernel calls this function during the loop's system calls.
     std::function<void()> other_threads;
     /// The kernel calls this function when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// Returns a list of the waiting tasks for an error message.
+    /// Returns a list of the waiting tasks, for the error message of a failed run.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
     trace log;
     std::uint64_t calls_of_turn = 0;
-    nanoseconds step;  // the approximate time that passes during a call
+    nanoseconds step;  // the approximate time that passes during a system call
 
 private:
     struct happening {
@@ -257,7 +255,7 @@ private:
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;
     std::map<int, std::shared_ptr<file>> descriptors_;
-    std::map<int, interest> interests_;  // the interests of the only epoll instance
+    std::map<int, interest> interests_;  // by descriptor; there is only one epoll instance
     std::deque<int> listed_;             // descriptors that epoll_wait has to check
     std::uint16_t last_port_ = 10'000;
     std::uint64_t last_connection_ = 0;

@@ -15,15 +15,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The number of turns after which a possible event that has not happened is reported as an error. No design
-// needs 3,000 turns, even on a slow kernel.
+// If an event is possible and has not happened after this number of turns, the run fails. Even on a slow
+// kernel, no design needs 3,000 turns.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
 /// The name of a task that catches its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns the byte that the client or the server of a connection writes at the position `offset`.
+/// Returns the byte that the client (or, if `by_client` is false, the server) of a connection writes
+/// at the position `offset`.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -42,8 +43,8 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// A registered wait. The wait is registered as long as this object exists. The waiting
-/// coroutine owns the object.
+/// A registered wait of a coroutine. The coroutine owns this object, and the wait is registered
+/// while the object exists.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -97,7 +98,7 @@ void program::between_turns(bool may_begin) {
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
-    if (may_begin && chance_.one_in(16))  // posts later, perhaps while the loop sleeps
+    if (may_begin && chance_.one_in(16))  // makes a post later, perhaps while the loop sleeps
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
@@ -211,8 +212,8 @@ void program::look_for_starving() {
     }
 }
 
-// Checks that no wait except a sleep could end now. A sleep could end now, because its timer can become due
-// after the loop has computed a relative timeout and before the loop sleeps.
+// Checks that no wait could end now. Sleeps are excepted, because a timer can become due after the loop has
+// computed a relative timeout and before it sleeps.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -286,7 +287,8 @@ loop::task<void> program::sleep_on() {
 
 loop::task<void> program::yield_often() {
     for (std::uint64_t times = 1 + chance_.below(200); times > 0; --times) {
-        // The posted function shares the flag, because the task might be cancelled before the function runs.
+        // The task shares the flag with the posted function, because the task might be cancelled
+        // before the function runs.
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
@@ -355,8 +357,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// The states of several calls, some of which are cancelled. The called functions own this object, because
-/// they might run after the end of the task that made the calls.
+/// The states of several calls that one task has scheduled and partly cancelled. The called functions own
+/// this object, because they might run after the end of the task.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -389,9 +391,8 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns after the sleep. The call can
-    // be queued after the sleep, and the call can become due one turn later in a loop whose sleeps
-    // check the clock themselves.
+    // A call with the same deadline as the sleep can run up to two turns later: the loop can queue it after
+    // the sleep, and in a loop whose sleeps check the clock themselves, it can become due one turn later.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -460,7 +461,7 @@ loop::task<void> program::converse(stream connected) {
         case 0:  // the conversation ends when one of its tasks ends
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third task closes the stream during the other tasks
+        case 1:  // a third task closes the stream while the other tasks use it
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -482,8 +483,8 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // Limits the transfer for a small window. With a window of one byte, a large transfer would take longer
-    // than all other transfers together.
+    // Makes the transfer smaller if the window is small. With a window of one byte, a large transfer would
+    // take longer than all other transfers together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -544,7 +545,8 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
     }
 }
 
-// Checks and counts the bytes of a read. Returns false at the end of the stream.
+// Checks the bytes that a read has returned, and adds their number to `offset`. Returns false at the
+// end of the stream.
 bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
     if (bytes.empty()) {
         const bool is_whole =
@@ -563,14 +565,14 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads in a callback that the loop calls when data is ready, like a program in which a
-// library makes the reads.
+// Reads the stream in a callback that the loop calls when data is ready, like a program that
+// lets a library read.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, /*ends_a_task=*/true);
-    // The loop calls the callback many times. The callback is stuck only if it has read nothing
-    // since the last check.
+    // The loop calls the callback many times. It is stuck only if it has read nothing since the last
+    // check although it could.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

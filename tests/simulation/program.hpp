@@ -1,15 +1,13 @@
 // The program that runs on the simulated kernel, with a simple model of the correct results.
 //
-// Up to 63 tasks run at the same time. They serve, connect, read, write, sleep, gather, race, set limits,
-// wait for futures, and call functions later. Other threads post, tasks are cancelled at any moment, and a
-// new task begins for each task that has ended. The following conditions must hold:
-// - Every byte is read at the position at which it was written. No byte is lost unless the connection broke.
-//   The result of a write is the number of bytes that the kernel has taken.
-// - No timer fires early. Posts run once, in the order of their thread. A cancelled call never runs.
-// - A task ends as cancelled only if it was cancelled. Every cancelled task ends.
-// - Events that are possible happen within a number of turns: a read of bytes that have arrived, a due timer,
-//   a post.
-// - At the end, no descriptor is open, and nothing waits.
+// Up to 63 tasks run at the same time. They serve, connect, read, write, sleep, gather, race, set time
+// limits, wait for futures, and call functions later. Other threads post, tasks are cancelled at any moment,
+// and a new task begins for each task that has ended. The following conditions must hold: - Every byte is
+// read at the position at which it was written. No byte is lost unless the connection broke. The result of a
+// write is the number of bytes that the kernel has taken. - No timer fires early. Posts run once, in the
+// order of their thread. A cancelled call never runs. - A task ends as cancelled only if it was cancelled.
+// Every cancelled task ends. - An event that is possible happens within a limited number of turns: a read of
+// bytes that have arrived, a due timer, a post. - At the end, no descriptor is open, and nothing waits.
 #pragma once
 
 #include <array>
@@ -30,7 +28,7 @@
 
 namespace loopbench::simulation {
 
-/// The properties of a design that the checks must respect.
+/// The properties of a design that the checks must take into account.
 struct promises {
     bool starves = false;  // the loop checks timers and I/O only when its queue is empty (tutorial 003)
     bool spins = false;    // the loop never sleeps; time passes only during its calls
@@ -39,11 +37,11 @@ struct promises {
 struct tally {
     std::uint64_t turns = 0;
     std::uint64_t tasks = 0;
-    std::uint64_t cancelled = 0;  // number of cancelled tasks
+    std::uint64_t cancelled = 0;  // number of tasks that were cancelled
     std::uint64_t sleeps = 0;
     std::uint64_t connections = 0;
-    std::uint64_t bytes = 0;  // bytes read
-    std::uint64_t posts = 0;  // posts of other threads
+    std::uint64_t bytes = 0;  // number of bytes that the tasks have read
+    std::uint64_t posts = 0;  // number of posts of other threads
 
     tally& operator+=(const tally& other) noexcept;
 };
@@ -55,15 +53,15 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// Connects the program with the loop. The loop must be destroyed before the program.
+    /// Makes the program use the loop `on`, which must be destroyed before the program.
     void begin(loop::event_loop& on);
     /// Begins new tasks if `may_begin` is true, cancels some tasks, and checks the conditions. Call this
     /// function between two turns.
     void between_turns(bool may_begin);
     /// Returns true if no task runs any more and every post has run.
     bool is_over() const noexcept;
-    /// Forgets all tasks that still run. Call this function before the destruction of the loop,
-    /// which owns these tasks.
+    /// Forgets all tasks that are still running. Call this function before the loop, which owns
+    /// these tasks, is destroyed.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -78,7 +76,7 @@ private:
         std::string_view what;
         loop::task_handle<void> handle;
         bool is_cancelled = false;
-        std::uint64_t cancelled_at = 0;  // the turn of the cancellation
+        std::uint64_t cancelled_at = 0;  // the turn in which the task was cancelled
     };
     /// A pending wait. `is_possible` returns true if the wait could end now.
     struct wait {

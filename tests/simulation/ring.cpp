@@ -121,7 +121,8 @@ void ring::go_on() {
     }
 }
 
-// Continues a request. Returns true if the request has ended and its last completion is in the queue.
+// Continues a request as far as possible. Returns true if the request has ended and its last completion
+// is in the queue.
 bool ring::advance(request& each) {
     const order& what = each.what;
     auto* const socket = dynamic_cast<socket_file*>(each.on.get());
@@ -131,7 +132,7 @@ bool ring::advance(request& each) {
         case IORING_OP_POLL_ADD: {
             const unsigned found = each.on->events() & (what.flags | ready::error | ready::hang_up);
             const bool continues = (what.length & IORING_POLL_ADD_MULTI) != 0;
-            // A multishot poll reports the present readiness at its beginning, and later every change.
+            // A multishot poll reports the current readiness when it begins, and later every change.
             if (found != 0) complete(what, static_cast<int>(found), continues ? IORING_CQE_F_MORE : 0U);
             return found != 0 && !continues;
         }
@@ -169,7 +170,7 @@ bool ring::receive(request& each) {
     auto& socket = static_cast<socket_file&>(*each.on);
     const order& what = each.what;
     for (int parts = 32; parts > 0; --parts) {
-        // Takes a buffer only if the socket has bytes, an end or an error to report.
+        // A buffer is used only if the socket has bytes, an end of stream or an error to report.
         if ((socket.events() & (ready::in | ready::error)) == 0) return false;
         const auto made = static_cast<std::uint16_t>(__atomic_load_n(&buffers_->tail, __ATOMIC_ACQUIRE));
         if (buffers_used_ == made) {

@@ -1,6 +1,6 @@
 // The io_uring of the simulated kernel, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
 // SINGLE_ISSUER). Requests complete only when the loop enters the kernel. Each entry continues at most 20
-// waiting requests. A flag in the ring shows that the next entry can complete a request.
+// waiting requests. A flag in the ring tells the loop that entering the kernel can complete a request.
 #pragma once
 
 #include <liburing.h>
@@ -16,14 +16,14 @@ namespace loopbench::simulation {
 
 class ring {
 public:
-    /// Initializes `shown`, the structure that liburing's inline functions read and write.
+    /// Initializes `shown`, the io_uring structure that liburing's inline functions read and write.
     ring(kernel& of, io_uring& shown, unsigned submissions, unsigned completions);
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// Does the same as io_uring_enter(2). Returns the number of submitted requests, or a negated
+    /// Simulates io_uring_enter(2). Returns the number of submitted requests, or a negated
     /// errno, as liburing does.
     int enter(io_uring& shown, unsigned completions_wanted);
     /// Lets the requests that wait for this file continue. The kernel calls this function when the readiness
@@ -42,7 +42,7 @@ private:
         std::uint64_t address = 0;
         std::uint64_t second_address = 0;
         std::uint32_t length = 0;
-        std::uint32_t flags = 0;  // the operation's own flags
+        std::uint32_t flags = 0;  // flags whose meaning depends on the operation
         std::uint16_t more_flags = 0;
     };
     struct request {
@@ -74,8 +74,8 @@ private:
     std::vector<std::array<std::uint64_t, 8>> submissions_;
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
-    std::uint64_t timeout_ = 0;  // the user_data of the pending timeout, or 0 without a timeout
-    unsigned setting_ = 0;       // counts the settings of the timeout
+    std::uint64_t timeout_ = 0;  // the pending timeout's user_data, or 0 if there is none
+    unsigned setting_ = 0;       // how often the timeout was set
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;
     unsigned buffer_mask_ = 0;

@@ -20,15 +20,15 @@ enum class defect : std::uint8_t {
     lost_event,            // a descriptor becomes ready, and the kernel does not report it
     lost_wakeup,           // the loop is woken, but continues to sleep
     lost_timer,            // the kernel's timer does not fire
-    early_clock,           // the loop's clock is ahead of the time
+    early_clock,           // the loop's clock is ahead of the kernel's time
     stopped_clock,         // the loop's clock stops, so that timers starve
     lost_byte,             // a byte does not arrive
     swapped_bytes,         // two bytes arrive in the wrong order
     lost_end,              // a stream's end does not arrive
     miscounted_send,       // the kernel takes one byte less than it reports
     dropped_cancellation,  // a task is cancelled, but does not receive the cancellation
-    dropped_post,          // a post of another thread does not run
-    swapped_posts,         // two posts of one thread run in the wrong order
+    dropped_post,          // a function that another thread posts does not run
+    swapped_posts,         // two functions that one thread posts run in the wrong order
 };
 
 /// The source of all random decisions, which depend only on the seed and on the order of the calls.
@@ -39,8 +39,8 @@ public:
     /// Returns a number from 0 to limit - 1. `limit` must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// Returns a random number from 0 to 2^bits_max - 1. Each upper limit 2^0, 2^1, …
-    /// 2^bits_max is equally likely.
+    /// Returns a random number below an upper limit, which is 2^0, 2^1, … or
+    /// 2^bits_max with equal probability.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -53,7 +53,7 @@ private:
 };
 
 /// A record of all events in their order. A digest of the events is always computed; their text is recorded
-/// on demand. Two runs with the same seed have the same trace.
+/// only if the constructor receives a string for it. Two runs with the same seed have the same trace.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}

@@ -1,4 +1,5 @@
-// simulation: runs the loop and a program on a kernel in memory, for a number of seeds or for a given time.
+// simulation: runs the loop and a program on a simulated kernel in memory, for a given number of seeds or
+// for a given time.
 //
 // Each seed determines one run, with its own kernel, tasks and events. Two runs with the same seed have
 // identical traces. If a run violates a condition, the program prints the seed and ends.
@@ -43,14 +44,14 @@ constexpr std::array<std::pair<std::string_view, defect>, 12> defects{{
 constexpr int exit_failed = 1;
 constexpr int exit_crashed = 3;
 
-/// The run in progress, for the message of a failure.
+/// A description of the run in progress, for the message of a failure.
 struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // a planted defect must be detected
+    bool is_canary = false;  // this run has a planted defect, which must be detected
     std::chrono::steady_clock::time_point started;
-    std::uint64_t turns_before = 0;  // turns of earlier seeds
+    std::uint64_t turns_before = 0;  // number of turns in the runs of earlier seeds
     const tally* done = nullptr;
     std::string* trace_text = nullptr;
     std::string trace_file;
@@ -109,7 +110,7 @@ struct outcome {
 };
 
 outcome run(std::string_view design, std::uint64_t seed, defect planted, std::string* trace_text) {
-    constexpr unsigned seconds_max = 120;  // more than 100 times as long as any run
+    constexpr unsigned seconds_max = 120;  // more than 100 times as long as any run takes
     kernel simulated(seed, planted, trace_text);
     const promises promised = promises_of(design);
     if (promised.spins) simulated.step = std::chrono::microseconds(20);
@@ -148,8 +149,8 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Plants each defect. Returns true if each defect is detected within a minute, on loop-epoll and on
-/// loop-uring. Each search runs in its own process.
+/// Plants each defect in runs of loop-epoll and of loop-uring. Returns true if each defect is detected within
+/// a minute. Each search for a defect has its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -159,7 +160,8 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // A failure without the planted defect does not count as a detection.
+                    // First runs the seed without the defect: a failure of this run does not
+                    // count as a detection.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;
@@ -182,7 +184,7 @@ bool finds_what_is_planted() {
     return all;
 }
 
-/// Returns true if the runs contain every kind of action that the checks need.
+/// Returns true if the runs contained every kind of action that they must test.
 bool has_done_all(const tally& done) {
     return done.cancelled != 0 && done.sleeps != 0 && done.connections != 0 && done.bytes != 0 &&
            done.posts != 0;
@@ -243,7 +245,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // Compares the digests of the traces, because this is faster than comparing the texts.
+            // Compares the digests of the two runs' traces, which is faster than comparing their texts.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("the second run of this seed differs from the first");
             all += result.done;

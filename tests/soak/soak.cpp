@@ -3,11 +3,12 @@
 // memory. Prints one JSON document.
 //
 // The server is a separate process with at most 64 descriptors. Therefore, the kernel's numbers for this
-// process describe only the server. A round has three parts. In the storm, all kinds of clients act at once.
-// During starvation, the clients hold more connections than the server can have, and do nothing else.
-// Finally, one client makes a round trip. The number of descriptors must return to its earlier value, and
-// memory can grow by at most 2 MiB. --judge-times also judges the server's CPU time during starvation and the
-// time of the first answer after starvation. A busy machine makes these two times longer.
+// process describe only the server. A round has three parts. In the storm, all kinds of clients act at
+// once. During starvation, the clients hold more connections than the server can have, and do nothing
+// else. Finally, one client makes a round trip. After each round, the server must have as many
+// descriptors as before, and its memory must not grow by more than 2 MiB. --judge-times also judges the
+// server's CPU time during starvation and the time of the first answer after starvation. A busy machine
+// increases these two times.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ constexpr int storming_clients = 4;
 
 constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
-constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers when all are in use
+constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers if all are used
 
 loop::task<void> echo(loop::stream connected) {
     std::array<std::byte, 4096> buffer;
@@ -137,7 +138,7 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Sends SIGTERM and waits for the end. Returns true if the server ends with exit code 0.
+    /// Sends SIGTERM to the server and waits until it has ended. Returns true if its exit code is 0.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -203,7 +204,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // too much to return at once
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // more than the server returns at once
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {
@@ -224,15 +225,14 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Waits up to half a minute until the server has this number of descriptors. Returns false
-/// at the time limit.
+/// Waits until the server has `descriptors` descriptors. Returns false if this takes more than half a minute.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// Returns the number of the server's descriptors without clients: connects one client, waits for the
-/// server's answer, and subtracts one from the number of descriptors.
+/// Returns the number of descriptors that the server has without clients. For this purpose, connects one
+/// client, waits for the server's answer, and subtracts one from the number of descriptors.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -277,8 +277,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server keeps memory that it once needed as recycled frames. Therefore, growth during the first
-    // tenth of the rounds is allowed.
+    // The server keeps the memory of coroutine frames and reuses it. Therefore, its memory is allowed to grow
+    // during the first tenth of the rounds.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);

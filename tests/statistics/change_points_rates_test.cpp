@@ -1,5 +1,5 @@
-// Tests how often change points are found in changed and in unchanged series. Uses few tries and fixed seeds.
-// docs/history.md contains the rates for many tries.
+// Tests how often change points are found in changed and in unchanged series, with few series and fixed
+// seeds. docs/history.md contains the rates for many series.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// The default rule gives one alarm in a thousand unchanged series. This test has 200 series.
+// With the default rule, about one in a thousand unchanged series has a false alarm. This
+// test has 200 series.
 TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
@@ -28,8 +29,8 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// At the level 0.05, at least 8 of 400 unchanged series give alarms. The family level 0.01 prevents these
-// alarms.
+// With a level of 0.05 for each series, at least 8 of 400 unchanged series have false alarms. A family level
+// of 0.01 for all series together prevents these alarms.
 TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;
@@ -46,7 +47,7 @@ TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     ASSERT_EQ(found.back().size(), 1) << "the changed series is found among them";
 }
 
-// For this number of series, the correction requires a p-value of 1 in 1.1 million.
+// For 1,100 series and a family level of 0.001, the correction requires a p-value of 1 in 1.1 million.
 TEST(change_points, a_change_is_found_among_a_thousand_series) {
     generator random{7};
     std::vector<run_series> all;

@@ -1,4 +1,4 @@
-// Tests the corrections with examples that can be calculated by hand.
+// Tests the corrections for multiple comparisons with examples that can be calculated by hand.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ void expect_near(const numbers& found, const numbers& expected) {
 }
 
 TEST(correction, holms_adjusted_p_values_use_the_number_of_remaining_comparisons_and_never_decrease) {
-    // The p-values in ascending order, with their factors: 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
-    // last two products are raised to 0.045.
+    // The products of the p-values in ascending order and their factors are 0.01 * 4, 0.015 * 3, 0.02 * 2 and
+    // 0.03 * 1. The last two are smaller than the second one, and are therefore raised to 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
 TEST(correction, benjamini_hochberg_adjusted_p_values_use_the_rank_and_never_decrease) {
-    // The p-values in ascending order: 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3, 0.03 * 4 / 4. Each result
-    // is the minimum of its own product and all later products.
+    // The products for the p-values in ascending order are 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3 and 0.03
+    // * 4 / 4. Each result is the minimum of its own product and all later ones.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }

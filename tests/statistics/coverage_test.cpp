@@ -25,7 +25,7 @@ double coverage(const population& from, std::size_t count, int tries) {
     return static_cast<double>(covered) / tries;
 }
 
-// The standard error of 40,000 tries is 0.11 %.
+// With 40,000 tries, the standard error of the coverage is 0.11 %.
 TEST(coverage, intervals_have_a_coverage_between_94_and_96_percent_on_data_of_every_kind) {
     for (const auto& from : populations())
         for (const std::size_t count :
@@ -33,8 +33,8 @@ TEST(coverage, intervals_have_a_coverage_between_94_and_96_percent_on_data_of_ev
             EXPECT_NEAR(coverage(from, count, 40'000), 0.95, 0.01) << from.name << count;
 }
 
-/// Returns the share of reports with at least one false difference. Each report has 40 comparisons without
-/// any true difference.
+/// Simulates reports that have 40 comparisons each and no true difference. Returns the share of reports that
+/// claim at least one difference.
 double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, int reports) {
     generator random{7};
     const auto kinds = populations();
@@ -51,7 +51,8 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// With the threshold 0, only the correction limits the number of false differences.
+// With a threshold of 0, only the correction for multiple comparisons limits how many
+// differences reports falsely claim.
 TEST(coverage, reports_of_40_comparisons_of_equal_data_seldom_claim_a_difference) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
@@ -82,8 +83,8 @@ TEST(coverage, the_smallest_detectable_difference_is_found_in_four_of_five_runs)
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // The true spread, 4 %, is known here. The estimate of a single run varies, but the mean of many
-        // estimates is correct.
+        // Calculates the smallest detectable difference from the true spread, 4 %. (A single run has only an
+        // estimate of the spread, which varies, but is correct on average.)
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

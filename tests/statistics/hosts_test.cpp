@@ -1,5 +1,5 @@
-// Tests the statistics of hosts with known effects, for example how often an interval of few hosts contains
-// the true value.
+// Tests the statistics over several hosts whose effects are known, for example how often the interval from
+// few hosts contains the true value.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 
 using bench::host_value;
 
-/// Returns log ratios around 0. The standard deviation of the hosts' effects is `between`.
+/// Returns log ratios around 0 from `hosts` hosts with `blocks` blocks each. The standard deviation of the
+/// hosts' effects is `between`.
 std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
                                  const population& noise) {
     std::normal_distribution<double> normal;
@@ -38,7 +39,7 @@ bool has_zero(const bench::estimate& found) {
     return *found.low <= 0 && 0 <= *found.high;
 }
 
-// The standard error of 4000 tries is 0.34 %.
+// With 4000 tries, the standard error of the coverage is 0.34 %.
 TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
     constexpr int tries = 4000;
     for (const auto& noise : populations())
@@ -50,8 +51,8 @@ TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // The limits are wide, because the median of six blocks is biased for skewed and bimodal
-                // data.
+                // The limits below are wide, because the median of six blocks is biased for
+                // skewed and bimodal data.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
@@ -79,7 +80,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// Shows why loopbench does not use the bootstrap.
+// This is the reason why loopbench does not use the bootstrap.
 TEST(hosts, a_bootstrap_interval_of_few_hosts_covers_much_less_than_95_percent) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
@@ -101,7 +102,7 @@ TEST(hosts, p_values_at_the_ends_of_the_hosts_interval_are_2_5_and_97_5_percent)
     EXPECT_NEAR(found.median, 0.02, 1e-12);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
-    // R gives these values: t.test(c(0.01, 0.04, 0.02))$conf.int
+    // The ends are those that R calculates with t.test(c(0.01, 0.04, 0.02))$conf.int.
     EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }

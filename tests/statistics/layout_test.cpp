@@ -1,4 +1,4 @@
-// Tests the statistics of layouts with known effects.
+// Tests the statistics over several layouts whose effects are known.
 #include "bench/harness/statistics/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,9 @@ namespace {
 
 using bench::layout_contrast;
 
-/// Returns the contrasts of one round, which has as many blocks as there are layouts. In a round, each layout
-/// runs once as the old build and, half a round apart, once as the new build (bench::layout_of).
+/// Returns the contrasts of one round of a comparison, which has as many blocks as there are
+/// layouts. In a round, each layout runs once as the old build and, half a round away, once as
+/// the new build (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);
@@ -29,7 +30,8 @@ std::vector<layout_contrast> round(generator& random, std::size_t layouts, doubl
     return all;
 }
 
-/// Returns the root mean square of the deviations that are estimated in many rounds.
+/// Estimates the deviation between layouts in each of many rounds. Returns the root mean
+/// square of the estimates.
 double mean_found(double between, double noise) {
     generator random{20261122};
     constexpr int rounds = 2000;
@@ -59,7 +61,7 @@ TEST(layout, one_disturbed_block_hardly_increases_the_deviation_between_layouts)
     generator random{5};
     auto all = round(random, 20, 0.01, 0.005);
     const double before = *bench::layout_deviation(all);
-    for (const double disturbed : {2.0, -2.0}) {  // the paired block has the sign of one of them
+    for (const double disturbed : {2.0, -2.0}) {  // one has the sign of the paired block's ratio
         all[7].log_ratio = disturbed;
         EXPECT_LT(*bench::layout_deviation(all), before + 0.01);
     }
@@ -75,7 +77,7 @@ TEST(layout, no_deviation_between_layouts_is_estimated_if_too_few_layouts_occur_
 }
 
 TEST(layout, two_ratios_of_one_block_give_no_deviation_between_layouts) {
-    std::vector<layout_contrast> all;  // the two ratios of a block share one slow baseline trial
+    std::vector<layout_contrast> all;  // the two ratios of a block share one baseline trial
     for (std::size_t i = 0; i < 20; ++i)
         for (const std::size_t other : {100U, 200U})
             all.push_back({i, other + i, i, i % 3 == 0 ? 0.04 : -0.02});

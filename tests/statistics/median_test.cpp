@@ -36,7 +36,7 @@ TEST(median, fewer_than_six_samples_have_no_95_percent_interval) {
     }
 }
 
-/// Returns 1 - 2 P(B <= k - 1), with the probability from Pascal's triangle.
+/// Returns 1 - 2 P(B <= k - 1) for a binomial B with `count` trials and the probability 1/2.
 double covered_from(std::size_t k, std::size_t count) {
     double ways = 1, below = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -46,7 +46,7 @@ double covered_from(std::size_t k, std::size_t count) {
     return 1 - 2 * below * std::pow(0.5, count);
 }
 
-// The ranks come from tables of the sign test (n, lower rank, upper rank) at 95 %.
+// The expected ranks come from tables of the sign test at 95 % (n, lower rank, upper rank).
 TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     struct row {
         std::size_t count;
@@ -86,7 +86,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
     }
 }
 
-// This property guarantees that a verdict and its interval never contradict each other.
+// Because of this property, a verdict and its interval never contradict each other.
 TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;

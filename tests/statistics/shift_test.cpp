@@ -46,7 +46,7 @@ TEST(shift, the_ends_of_a_shifts_interval_lie_between_two_differences) {
     EXPECT_FALSE(bench::shift_between(samples{1, 2, 3}, samples{1, 2, 3}).low) << "too few samples";
 }
 
-// A list of all differences would need 20 GB.
+// A list of all differences between the samples would need 20 GB.
 TEST(shift, comparing_the_halves_of_the_longest_run_needs_little_memory) {
     samples first, second;
     for (int i = 0; i < 50'000; ++i) {

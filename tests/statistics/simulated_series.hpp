@@ -16,14 +16,14 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// The random part of a run's value. The value is the logarithm of a ratio.
+/// A function that returns the random part of a run's value, which is the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
     return [spread](generator& random) { return std::normal_distribution<double>{0, spread}(random); };
 }
 
-/// Returns noise that is the median of the blocks of a run. Each block has normal noise.
+/// Returns the noise of a run whose value is the median of `blocks` blocks with normal noise.
 inline noise median_of_blocks(double spread, std::size_t blocks) {
     return [spread, blocks](generator& random) {
         std::vector<double> all(blocks);
@@ -54,9 +54,9 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Searches after each run at the new level, up to `most` runs. Returns the number of these runs after
-/// which a search first reports a change within two runs of the true change, or nullopt if no search
-/// reports such a change.
+/// Searches for change points after each of the first `most` runs at the new level, which begins at the run
+/// `at`. Returns the number of these runs after which a search first reports a change within two runs of
+/// `at`, or nullopt if no search does.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

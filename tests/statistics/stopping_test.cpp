@@ -36,7 +36,8 @@ struct simulated {
     double coverage = 0, blocks = 0;
 };
 
-/// Simulates many runs. After each block, calls `wanted`, which returns the number of blocks to run.
+/// Simulates many runs. After each block, calls `wanted`, which returns the total number of blocks
+/// that the run needs.
 simulated simulate(const population& from,
                    const std::function<std::uint64_t(const std::vector<double>&)>& wanted) {
     generator random{20261121};

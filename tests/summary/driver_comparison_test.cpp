@@ -16,7 +16,7 @@ constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
 struct on_driver {
     std::string driver, role;
-    std::map<std::string, double> times;  // relative to the machine's time in each block
+    std::map<std::string, double> times;  // by metric, as multiples of the machine's time
 };
 
 /// Returns a report of twelve blocks. The machine's speed differs between blocks, and the baseline's times

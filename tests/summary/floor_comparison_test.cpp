@@ -22,12 +22,12 @@ namespace {
 
 using reports::result;
 
-/// For each metric, a function that returns the value of a contender's n-th trial of a workload. n starts at
-/// 1.
+/// A map from each metric to a function that returns the metric's value in a contender's n-th trial.
+/// n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// Returns the report of a run of `blocks` blocks of one workload, with the given values for each contender.
-/// The contenders in `floors` describe themselves as floors.
+/// Returns the report of a run with one workload and `blocks` blocks. `contenders` contains the values of
+/// each contender. The contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
                                    const std::vector<std::string>& floors, std::uint64_t blocks = 7,
@@ -71,8 +71,8 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// Returns values that grow with every block, as on a machine that becomes slower. Quotients within a block
-/// stay constant.
+/// Returns a function whose values grow with every block, as on a machine that becomes slower. Ratios within
+/// a block stay constant.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
@@ -190,8 +190,8 @@ TEST(floor_comparison, if_the_baseline_is_far_below_the_floor_no_contender_has_a
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// On this workload, floor-blocking is faster than floor-epoll. loop-epoll makes the same system calls as
-// floor-epoll.
+// floor-blocking is the fastest floor on this workload, but loop-epoll makes the same
+// system calls as floor-epoll.
 TEST(floor_comparison, a_contender_that_states_its_driver_is_compared_with_the_floor_of_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},

@@ -30,8 +30,8 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Simulated machines on which loop-epoll is slower by `slower`. Each machine adds a random effect to this
-/// value. The effects have the standard deviation `between`.
+/// Simulated machines on which loop-epoll is slower than the baseline, on average by `slower`. Each machine
+/// adds a random effect with the standard deviation `between`.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -108,14 +108,14 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns a limit for the distance between the true rate `share` and the rate in LOOPBENCH_TRIES tries. By
-/// chance, the distance exceeds this limit in one of a thousand cases.
+/// Returns a limit for the difference between the rate in LOOPBENCH_TRIES tries and the true rate `share`. By
+/// chance, the difference exceeds this limit in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// Without the names of machines, all blocks seem to come from one machine. The effects of the machines then
-// look like a difference of the contenders.
+// If the record does not name the machines, all blocks seem to come from one machine. The effects of the
+// machines then look like a difference between the contenders.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
@@ -198,7 +198,7 @@ TEST(hosts, all_trials_without_a_machine_name_count_together_as_one_additional_h
 }
 
 TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
-    // With 40 results, the correction requires more than six hosts.
+    // With 40 results, the correction for multiple comparisons requires more than six hosts.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();
     for (int i = 0; i < 40; ++i) plan.workloads.push_back(fmt::format("yield/{}", i));
@@ -212,7 +212,7 @@ TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
     EXPECT_FALSE(warns(report, "few_blocks"));
 }
 
-/// Returns a time that depends only on the plan's seed and the trial.
+/// Returns a trial outcome whose time depends only on the plan's seed and on the trial.
 bench::trial_outcome of_its_own(const bench::trial_request& request) {
     return took_ns(100 + static_cast<double>(request.padding_bytes % 97));
 }

@@ -41,8 +41,8 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     return plan;
 }
 
-/// A machine on which the effects of layouts have the standard deviation `between`, and on which the
-/// contender next is slower by `slower`.
+/// A simulated machine on which the effects of layouts have the standard deviation `between`, and on which
+/// the contender `next` is slower by `slower`.
 class machine {
 public:
     machine(std::uint64_t seed, double between, double slower)
@@ -59,7 +59,7 @@ private:
     generator random_;
     double between_, slower_;
     std::normal_distribution<double> normal_;
-    std::map<std::string, double> effects_;  // the effects of the layouts, by file
+    std::map<std::string, double> effects_;  // the layouts' effects, by the path of the file
 };
 
 reports::report compared(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed, double between,
@@ -156,7 +156,7 @@ TEST(layouts, a_run_with_a_precision_ends_after_one_block_per_layout_if_there_ar
         return std::ranges::any_of(report.warnings,
                                    [](const auto& item) { return item.code == "few_layouts_for_precision"; });
     };
-    for (const std::size_t layouts : {12U, 40U}) {  // the pilot has more than 12 and fewer than 40 blocks
+    for (const std::size_t layouts : {12U, 40U}) {  // the pilot has between 12 and 40 blocks
         const auto report = precise(layouts, 0.03);
         EXPECT_EQ(time_of_next(report).samples.size(), layouts);
         EXPECT_TRUE(is_said(report));

@@ -1,4 +1,5 @@
-// Tests the laws that use the counts of a result. A result with a number that breaks a law fails.
+// Tests the laws that compare a result's numbers with its counts. A result whose numbers break a law
+// becomes a failed result.
 #include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>

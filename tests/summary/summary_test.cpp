@@ -57,8 +57,8 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// Simulated trials. The baseline takes 1000 ns in the first block, 2000 ns in the second block, and so on.
-/// The other contender takes half as long and has twice the throughput.
+/// A source of simulated trials. The baseline takes 1000 ns in the first block, 2000 ns in the second, and so
+/// on. The other contender takes half as long and has twice the baseline's throughput.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -75,8 +75,8 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Returns the codes of the warnings about concurrent trials in which asio-epoll waited for 1 % of its time,
-/// and the other contender for the share `waited` of its time.
+/// Returns the codes of the warnings in a report of concurrent trials. asio-epoll waited for its core for 1 %
+/// of its time, and the other contender for the share `waited` of its time.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -96,8 +96,9 @@ TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_in
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // The interval from the first to the last value has the level 98.4 %, and the interval between their
-    // neighbours has 87.5 %. The interpolated end for 95 % is at 11/15 of the distance between these values.
+    // The interval from the first to the last value has the level 98.4 %, and the interval from the second to
+    // the second-to-last value has the level 87.5 %. The ends for 95 % are interpolated, at 11/15 of the
+    // distance from the outer to the inner ends.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -116,8 +117,8 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
     return plan;
 }
 
-// The faster server received more load. Its latency and the time of its schedule can therefore not be
-// compared.
+// The faster server received more load. Its latency and the time of its schedule therefore cannot be compared
+// with those of the other server.
 TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_their_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
@@ -150,8 +151,8 @@ TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) 
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// The trials of this test have only a time, because a third-party contender or a journal can lack the other
-// metrics. Even then, the time is not compared.
+// The trials of this test report only their time, because the other metrics can be missing in a journal or in
+// the output of a third-party contender. Even then, the time is not compared.
 TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -184,7 +185,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// For each metric of a periodic timer, the value of loop-epoll in odd blocks and its value in even blocks.
+/// A map from each metric of a periodic timer to loop-epoll's values in odd blocks and in even blocks.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -262,7 +263,7 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
-// The p99 of two sleeps is their maximum, and must not be compared as a percentile.
+// For example, the p99 of two sleeps is their maximum, and must not be compared as a percentile.
 TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
     const auto of_samples = [](double latencies) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);
@@ -326,7 +327,8 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     EXPECT_EQ(warned(7), "");
 }
 
-// Most results are noise, because a difference lowers the number of blocks that the others need.
+// Most results have no difference, because each significant difference lowers the number of blocks that
+// the other results need.
 TEST(summary, the_default_number_of_blocks_is_enough_for_every_verdict) {
     const auto warns = [](bench::run_plan plan) {
         const auto report = report_of(plan, [n = 0](const trial_request& request) mutable {
@@ -360,8 +362,8 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// The correction treats each metric separately. With seven blocks, two differences are significant among two
-// comparisons, but not among forty.
+// The correction for multiple comparisons treats each metric separately. With seven blocks, two differences
+// are significant among two comparisons, but would not be among forty.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
@@ -407,7 +409,7 @@ TEST(summary, results_of_the_baseline_and_metrics_with_signed_values_have_no_rat
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
-/// Returns the result for the wakeups of loop-epoll. asio-epoll has the values `theirs`, and loop-epoll has
+/// Returns loop-epoll's result for the metric `wakeups`. asio-epoll has the values `theirs`, and loop-epoll
 /// the values `ours`, one for each block.
 reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
     std::map<std::string, std::size_t> trials;
@@ -536,8 +538,8 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
 }
 
 /// Returns a report of interleaved trials. The machine becomes slower with each round. In each round,
-/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter as long. Some trials lack the
-/// last rounds, so that the medians of trials come from different rounds.
+/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter as long. The trials of loop-epoll
+/// and of the floor lack the last rounds, so that the medians of the contenders come from different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -599,7 +601,7 @@ TEST(summary, a_block_without_a_number_is_a_gap_in_the_samples_and_the_gap_has_a
                 outcome.metrics["spin"] = std::nullopt;
                 break;
             default:
-                break;  // the metric is not printed
+                break;  // the trial does not print `spin`
         }
         return outcome;
     });
@@ -639,7 +641,7 @@ TEST(summary, an_interrupted_run_is_incomplete_and_names_the_missing_results) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-/// Returns the report of a run with a budget. Each trial takes one second.
+/// Returns the report of a run with the time budget `budget`. Each trial takes one second.
 reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
     plan.budget = budget;

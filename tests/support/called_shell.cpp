@@ -1,6 +1,6 @@
-// Runs a shell script that needs its argv[0]. When the kernel starts a script, the script gets its path
-// instead of argv[0]. This program therefore runs the script at the program's own path plus ".sh", with
-// argv[0] in $CALLED.
+// Runs a shell script that needs its argv[0], which the kernel replaces by the script's path when it starts
+// a script. This program runs the script whose path is the program's own path plus ".sh", and passes argv[0]
+// to it in $CALLED.
 #include <stdlib.h>
 #include <unistd.h>
 

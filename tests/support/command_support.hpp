@@ -21,17 +21,17 @@ public:
     loopbench_command();
 
     /// Adds a contender with the workloads `yield` and `echo/rtt/conns:1`. Each trial runs the shell code
-    /// `on_trial`. This code can use $workload, and can call `row FIELDS` to print a result with these
-    /// fields. The file `$0.trials` contains one mark for each trial. `sheet` is appended to the contender's
-    /// description of itself, for example `, "build_type": "Debug"`.
+    /// `on_trial`, which can use $workload and can call `row FIELDS` to print a result with these fields. The
+    /// file `$0.trials` contains one dot for each trial. `sheet` is appended to the contender's description
+    /// of itself, for example `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
     /// Adds a contender like add_contender(), but with `workload` as its only workload.
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial,
                           std::string_view sheet = {});
 
-    /// Adds a contender like add_contender(). Its shell code finds the contender's argv[0] in $CALLED. The
-    /// argv[0] of the baseline's A/A copy ends in `~`.
+    /// Adds a contender like add_contender(). Its shell code finds the contender's argv[0], which for the
+    /// baseline's A/A copy ends in `~`, in $CALLED.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
     /// Runs `loopbench ARGUMENTS...`. Kills the command and its children after `killed_after`.
@@ -51,7 +51,8 @@ private:
     temporary_folder folder_;
 };
 
-/// Returns the contender's first result for time on this workload, or null without a match.
+/// Returns the first result in the report for the contender's time on this workload, or null
+/// if there is none.
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender,
                        std::string_view workload = "yield");
 

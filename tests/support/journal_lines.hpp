@@ -1,4 +1,4 @@
-// Reads a journal as JSON lines. Throws if the last line is incomplete.
+// Reads the lines of a journal as JSON. Throws if the last line is incomplete.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// Returns the number of trials in the journal, without repeated trials. A run repeats the trials of a
-/// workload in a block after a disturbance, or when the run is resumed after an interruption.
+/// Returns the number of trials in the journal, without repeated trials. A run repeats all trials of a
+/// workload in a block if one of them was disturbed, or if the run was interrupted among them and is resumed.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

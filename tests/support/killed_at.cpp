@@ -1,5 +1,5 @@
-// With PTRACE_O_TRACESYSGOOD, a stop at a system call has the signal SIGTRAP|0x80 (ptrace(2)). A process
-// stops twice for each call: at its beginning and at its end.
+// Implements killed_at.hpp with ptrace(2). With PTRACE_O_TRACESYSGOOD, a stop at a system call has the signal
+// SIGTRAP|0x80. A process stops twice for each call: when the call begins and when it ends.
 #include "tests/support/killed_at.hpp"
 
 #include <fcntl.h>
@@ -39,8 +39,8 @@ void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// Lets the process continue to its next stop. `status` is the wait status of the previous stop. If the
-/// tracer did not cause the stop, the process receives the signal of the stop.
+/// Lets the process continue to its next stop. `status` is the wait status of the current stop. If a signal
+/// caused the stop, and not the tracer, the process then receives this signal.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;

@@ -9,7 +9,7 @@
 namespace loopbench::tests {
 
 struct traced_end {
-    std::uint64_t calls = 0;       // number of system calls that the process began
+    std::uint64_t calls = 0;       // number of system calls that the first thread began
     std::optional<int> exit_code;  // empty if the process was killed
 };
 

@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// Returns a result with an interval of plus or minus 1 % around `median`, and without a verdict.
+/// Returns a result whose interval is `median` plus or minus 1 %, without a verdict.
 inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
                                    double median) {
     reports::result item;

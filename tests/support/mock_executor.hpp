@@ -12,8 +12,8 @@
 
 namespace loopbench::tests {
 
-/// An executor that returns the outcome from `answer` for each trial. Records each trial as "contender
-/// workload".
+/// An executor whose trials have the outcomes that `answer` returns. Records each
+/// trial as "CONTENDER WORKLOAD".
 class mock_executor : public bench::trial_executor {
 public:
     explicit mock_executor(std::function<bench::trial_outcome(const bench::trial_request&)> answer)
@@ -30,7 +30,7 @@ private:
     std::function<bench::trial_outcome(const bench::trial_request&)> answer_;
 };
 
-/// An observer that records the progress ("done/total") and the number of finished trials.
+/// An observer that records the progress before each trial ("DONE/TOTAL"), and the number of finished trials.
 class mock_observer : public bench::run_observer {
 public:
     void before_trial(const bench::trial_request&, std::uint64_t done, std::uint64_t total) override {
@@ -70,7 +70,7 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// Runs the whole plan, or the part of the plan that is not in `done`.
+/// Runs the trials of the plan that `done` does not contain, and returns the outcome of the whole plan.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,

@@ -9,7 +9,7 @@
 
 namespace loopbench::tests {
 
-/// Returns true if the process has ended or ends within ten seconds.
+/// Waits up to ten seconds for the end of the process. Returns true if the process has ended.
 inline bool ends(int pid) {
     const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process) return errno == ESRCH;

@@ -1,5 +1,5 @@
-// The sample report contains the cases that can break a writer: hostile names, missing numbers, and ratios
-// with and without intervals.
+// The sample report contains everything that is difficult to write in some format: hostile names, missing
+// numbers, and ratios with and without intervals.
 #include "tests/support/sample_report.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// A constant report that has every feature. Golden files contain this report in each format.
+// A constant report that uses every feature of reports. The golden files contain it in each format.
 #pragma once
 
 #include "reports/model/results.hpp"

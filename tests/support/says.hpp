@@ -8,7 +8,7 @@
 
 namespace loopbench::tests {
 
-/// Returns success if `text` contains `part`. The message of a failure shows the whole text.
+/// Returns a success if `text` contains `part`, otherwise a failure whose message shows the whole text.
 inline testing::AssertionResult says(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "\"" << part << "\" is missing in:\n" << text;

@@ -1,4 +1,4 @@
-// Checks a document against a JSON Schema file.
+// Checks JSON documents against JSON Schema files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

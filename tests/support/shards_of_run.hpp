@@ -20,8 +20,8 @@ inline bench::run_outcome outcome_of_shard(
     return outcome_of(plan, answer);
 }
 
-/// Runs all shards and returns their merged outcome. `machine` returns the name of the machine for each
-/// shard's number.
+/// Runs the plan in `shards` shards and returns their merged outcome. `machine` returns the name of the
+/// machine that runs the shard with the given number.
 inline bench::run_outcome outcome_of_shards(
     const bench::run_plan& plan, std::uint64_t shards,
     const std::function<std::string(std::uint64_t)>& machine,
@@ -38,7 +38,7 @@ inline bench::run_outcome outcome_of_shards(
         all.repeated += one.repeated;
     }
     all.blocks_planned = plan.blocks;
-    std::multimap<std::uint64_t, bench::trial_record> by_block;  // keeps the order of trials within a block
+    std::multimap<std::uint64_t, bench::trial_record> by_block;  // keeps the order of a block's trials
     for (auto& trial : all.trials) by_block.emplace(trial.block, std::move(trial));
     all.trials.clear();
     for (auto& [block, trial] : by_block) all.trials.push_back(std::move(trial));

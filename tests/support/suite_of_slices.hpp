@@ -1,4 +1,4 @@
-// The suite's side of the protocol for slices. The test chooses the messages that the suite sends.
+// The suite's side of the protocol for slices. A test chooses the messages that it sends.
 #pragma once
 
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 
 namespace loopbench::tests {
 
-/// A suite that sends all its messages before the contender begins. After the trial, answers() returns the
-/// lines that the contender wrote.
+/// A fake suite that sends all its messages before the contender begins. After the trial, answers() returns
+/// the lines that the contender has written.
 class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {
@@ -26,7 +26,7 @@ public:
                 throw std::runtime_error("cannot create a pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
             throw std::runtime_error("cannot write to the pipe");
-        ::close(to_[1]);  // the contender finds the end of the file after the messages
+        ::close(to_[1]);  // after the messages, the contender reads the end of file
     }
     suite_of_slices(const suite_of_slices&) = delete;
     suite_of_slices& operator=(const suite_of_slices&) = delete;

@@ -1,5 +1,5 @@
-// The loopbench command without the detection of disturbances. With this command, the tests also pass on a
-// busy machine. self_check_test.cpp tests how disturbances are detected and handled.
+// The loopbench command without the detection of disturbances. With it, the tests also pass on a busy
+// machine. self_check_test.cpp tests how disturbances are detected and handled.
 #include <algorithm>
 
 #include "bench/harness/cli/commands.hpp"

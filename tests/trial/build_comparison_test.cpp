@@ -1,4 +1,4 @@
-// Tests the refusal and the warnings for contenders that were built in different ways.
+// Tests which differences between the builds of contenders are refused, and which cause a warning.
 #include "bench/harness/trial/build_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Returns a contender that describes itself as a release build, with `changes` applied. A null in `changes`
-/// removes the key.
+/// Returns a contender with the description of a release build, to which `changes` are applied. A null value
+/// in `changes` removes its key.
 reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
     ordered_json context{{"build_type", "Release"},
                          {"optimised", "yes"},

@@ -58,7 +58,7 @@ TEST(child_process, the_time_limit_ends_the_child_and_its_descendants) {
     auto request = shell("sleep 1000 & echo $!; wait");
     request.limit = 100ms;
     auto outcome = bench::run_child(request);
-    while (outcome.output.empty()) {  // on a busy machine, the shell can need more time
+    while (outcome.output.empty()) {  // a busy machine needs a longer time limit
         request.limit *= 2;
         outcome = bench::run_child(request);
     }
@@ -138,8 +138,8 @@ TEST(child_process, a_child_has_its_own_process_group) {
     EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
 }
 
-/// Returns the number of descriptors that a child inherits: the standard descriptors, and the descriptors
-/// that the parent of the test program left open.
+/// Returns the number of descriptors that every child of this process inherits: the standard descriptors, and
+/// those that this process has itself inherited.
 int inheritable_descriptors() {
     int count = 0;
     for (int fd = 0; fd < 1024; ++fd)
@@ -163,9 +163,9 @@ TEST(child_process, a_child_is_ended_if_an_error_occurs_in_the_parent) {
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child lowers the parent's limit and
-    // then writes, which wakes the parent. Before that, the child waits until the parent sleeps. If the limit
-    // changed earlier, the parent would fail to open a file, which is a different error.
+    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child waits until the parent
+    // sleeps, lowers the parent's limit, and then writes, which wakes the parent. If the child lowered the
+    // limit earlier, the parent would fail with another error, because it could not open a file.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),

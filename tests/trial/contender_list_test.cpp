@@ -1,4 +1,5 @@
-// Tests the search for contenders, the query of their workloads and the detection of changed files.
+// Tests how contenders are found, how their workloads are listed, and how changes of
+// their files are detected.
 #include "bench/harness/trial/contender_list.hpp"
 
 #include <gtest/gtest.h>

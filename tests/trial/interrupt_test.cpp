@@ -1,4 +1,4 @@
-// Tests that signals make a descriptor readable.
+// Tests that SIGINT, SIGTERM and SIGHUP make the descriptor of an `interrupt` object readable.
 #include "bench/harness/trial/process/interrupt.hpp"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ import sys
 import time
 
 # This line must follow the imports of the standard library, because the folder in LAWBREAKER_MODULES also contains a
-# contender with the name asyncio.
+# contender that is named asyncio.
 sys.path.append(os.environ["LAWBREAKER_MODULES"])
 import gbench  # noqa: E402
 

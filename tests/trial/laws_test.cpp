@@ -1,6 +1,6 @@
-// Tests the laws, which are checks that make a trial fail if its numbers cannot be true. A contender
-// with planted defects must fail in sequential and in interleaved trials. Other tests check the exact
-// limit of each law.
+// Tests the laws: checks that make a trial fail if its numbers are impossible. The first tests run a
+// contender with planted defects, which must fail in sequential and in interleaved trials. The other tests
+// check the exact limit of each law.
 #include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(pairings, planted_defects,
                          testing::Values(reports::pairing::sequential, reports::pairing::interleaved),
                          [](const auto& each) { return std::string{name_of(each.param)}; });
 
-/// A workload with ten connections, and true claims about a thousand round trips in which every connection
-/// always has one request in flight.
+/// The shape of a workload with ten connections. `sound` contains true claims about a thousand round trips,
+/// during which every connection always has one request in flight.
 const workload_shape ten_connections = workload_shape{.name = "ten"}.with_latencies(10);
 const timed_claims sound{.operations = 1000,
                          .wall_ns = 1e9,
@@ -93,8 +93,8 @@ bench::child_outcome lasted(std::chrono::nanoseconds wall, std::chrono::nanoseco
     return child;
 }
 
-/// Applies `change` to the true claims. Returns the message about the broken law, or an empty text if the
-/// changed claims break no law.
+/// Applies `change` to the true claims `sound`. Returns the message about the law that the changed claims
+/// break, or an empty text if they break none.
 std::string broken_when(void (*change)(timed_claims&)) {
     auto claims = sound;
     change(claims);

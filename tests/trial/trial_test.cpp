@@ -1,4 +1,4 @@
-// Tests how the harness interprets the end and the output of a contender.
+// Tests how the harness interprets a contender's exit and output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -192,8 +192,8 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
-/// Runs one contender for each entry of `rows`, all concurrently. The two texts of an entry are the fields of
-/// the row and of the context that the contender prints.
+/// Runs one contender for each element of `rows`, all of them concurrently. The two texts of an element are
+/// the fields of the row and the fields of the context that the contender prints.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
     const temporary_folder folder;
     std::deque<bench::contender> all;

@@ -1,5 +1,5 @@
 // A second client of serve/open_loop, for comparison with the suite's generator. The client accepts the
-// generator's options and prints in the generator's format, but shares no code with the generator. A single
+// generator's options and prints in the generator's format, but shares no code with the generator. Its single
 // thread polls the clock and epoll without sleeping, and sends with send(2).
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -32,7 +32,7 @@ struct request {
 
 struct connection {
     int fd = -1;
-    std::size_t come = 0;       // number of bytes of the oldest incomplete reply that have arrived
+    std::size_t come = 0;       // number of arrived bytes of the oldest incomplete reply
     std::deque<request> asked;  // requests without a complete reply
 };
 
@@ -74,9 +74,9 @@ void close_all(std::vector<connection>& all) {
     for (connection& each : all) ::close(each.fd);
 }
 
-/// Sends the requests and returns their latencies: the time from the moment when a request was due to the
-/// last byte of its reply. Sometimes this process loses its core. The function leaves out the requests for
-/// which the process was therefore too late, by the rule that `loopbench explain left_out` describes.
+/// Sends the requests and returns their latencies. A latency is the time from the moment when a request was
+/// due to the last byte of its reply. If this process loses its core, it is too late for some requests; the
+/// function leaves them out, by the rule that `loopbench explain left_out` describes.
 std::vector<long long> latencies(std::vector<connection>& all, std::size_t requests, double rate) {
     const int ready = ::epoll_create1(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,8 +102,8 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             std::array<char, 4096> buffer;
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server closed the connection");
-            // The clock is read after recv(2), because the generator's io_uring completion also means that
-            // the bytes are in the reader's buffer.
+            // The latency includes recv(2), because the generator's latency ends with a completion of
+            // io_uring, when the bytes are also already in the reader's buffer.
             const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
@@ -164,7 +164,7 @@ int main(int count, char** arguments) {
             return connect_all(told["host"], std::atoi(told["port"].c_str()),
                                std::atoi(told["connections"].c_str()));
         };
-        auto first = visit();  // the generator also connects once before its measurement
+        auto first = visit();  // the generator, too, connects once before it measures
         warm_up(first);
         close_all(first);
         auto second = visit();

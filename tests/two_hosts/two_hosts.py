@@ -60,7 +60,8 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # On a busy machine, the trial can be invalid because of the rate. The network path is measured anyway.
+            # On a busy machine, a trial can be invalid because a process did not keep up with the rate. The network
+            # path is measured anyway.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)
@@ -99,9 +100,8 @@ def agree(bin_folder, wanted):
                 # the client uses core 1.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # The generator repeats a trial in which it was late for more than a fifth of the requests.
-                # The independent client does not repeat trials. The comparison therefore leaves out the
-                # results of such trials.
+                # The generator repeats a trial in which it was late for more than a fifth of the requests. The
+                # independent client does not. The comparison therefore leaves out the results of such trials.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

@@ -1,4 +1,4 @@
-// A program that the tripwire must stop: it creates a timer with Asio's own service on our context. For this
+// A program that tripwire.cpp must stop. It creates a timer with Asio's own service on our context; for this
 // timer, Asio creates its own scheduler, which starts a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>

@@ -1,5 +1,5 @@
-// Asio's runtime with functions that a fault can replace. All faults have this type as their base class, so
-// that each workload is compiled only once.
+// Asio's runtime with virtual functions that runtimes with a fault override. Because all of them have this
+// base class, each workload is compiled only once.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace loopbench::bench {
 
-/// A runtime without faults. A runtime with a fault derives from this class and overrides the functions that
-/// the fault breaks.
+/// A runtime without faults. A runtime with a fault is derived from this class and overrides the functions
+/// that the fault breaks.
 struct breakable_runtime : asio_ref::runtime {
     using io_result = asio_ref::io_result;
 
@@ -30,9 +30,9 @@ struct breakable_runtime : asio_ref::runtime {
 
         breakable_runtime* runtime;
         bool of_server;            // true for an accepted stream, false for a connected stream
-        int number;                // position among the accepted or among the connected streams, from 1
-        std::uint64_t reads = 0;   // reads that were started, including the current read
-        std::uint64_t writes = 0;  // writes that were started, including the current write
+        int number;                // its number among the accepted or the connected streams, from 1
+        std::uint64_t reads = 0;   // number of reads so far, including the current one
+        std::uint64_t writes = 0;  // number of writes so far, including the current one
     };
 
     struct listener : asio_ref::listener {

@@ -18,9 +18,9 @@
 
 namespace loopbench::bench {
 
-/// A runtime in which every thirteenth read has one wrong bit. An interval of ten reads would not work: with
-/// ten connections, the server and the client of the same connection would invert the same bit, and the reply
-/// would be right again.
+/// A runtime in which every thirteenth read returns one wrong bit. With an interval of ten reads, tests with
+/// ten connections would not work: the server and the client of a connection would invert the same bit, and
+/// the reply would be correct again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -37,7 +37,7 @@ struct corrupting_runtime : breakable_runtime {
 };
 
 /// A runtime in which the write with the number `lost` reports success without writing. The warm-up of a
-/// stream makes fewer than `lost` writes.
+/// stream workload makes fewer than `lost` writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
@@ -61,8 +61,8 @@ struct misreporting_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// A runtime in which reads of every hundredth connection of the server complete at once with `Bytes` bytes,
-/// which the client never sent.
+/// A runtime in which the reads of every hundredth server connection complete at once with `Bytes` bytes that
+/// the client never sent.
 template <std::size_t Bytes>
 struct imagining_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -72,8 +72,8 @@ struct imagining_runtime : breakable_runtime {
 };
 
 /// A runtime whose server stops its client's process for 100 ms after every hundred requests of 64 bytes. At
-/// 1000 requests per second, a hundred more requests fall due in that time. The client is the only child
-/// process of this thread.
+/// 1000 requests per second, another hundred requests fall due in this time. The client's process is the only
+/// child process of this thread.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);
@@ -107,7 +107,7 @@ struct deaf_runtime : breakable_runtime {
     int sleeps_ended = 0;
 };
 
-/// A runtime in which each end of a connection closes the connection after 20 reads.
+/// A runtime in which each end of a connection closes it after 20 reads.
 struct dropping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         if (from.reads > 20) from.close();

@@ -1,4 +1,5 @@
-// Runtimes with a fault. Each breaks one function of a working runtime; a workload must notice this fault.
+// Runtimes with a fault: most of them break one function of a working runtime. A workload
+// must detect the fault.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -31,7 +32,7 @@ struct uncancellable_runtime : breakable_runtime {
 template <int EarlyMicroseconds>
 struct early_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
-        // The real timer is tens of microseconds late, so the function spins for the last part of the sleep.
+        // A real sleep ends tens of microseconds too late, so this function spins for the last part.
         const time_point early = deadline - std::chrono::microseconds(EarlyMicroseconds);
         co_await breakable_runtime::sleep_until(early - std::chrono::microseconds(300));
         while (now() < early) {
@@ -46,7 +47,7 @@ struct skipping_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather completes before its children. The runtime keeps the children alive.
+/// A runtime whose gather completes at once. The runtime keeps the children alive, but never starts them.
 struct hasty_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) kept.push_back(std::move(child));
@@ -76,20 +77,20 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that on a slow machine no deadline
-/// passes before the check: a workload calculates its deadlines from this clock.
+/// A runtime whose sleeps return at once. Its clock, from which a workload calculates its deadlines, is an
+/// hour ahead, so that even on a slow machine, no deadline has passed when the workload checks it.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// A runtime whose clock is an hour behind, so that the deadlines that a workload calculates from this clock
-/// have already passed.
+/// A runtime whose clock is an hour behind. The deadlines that a workload calculates from it
+/// have therefore already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };
 
-/// A runtime whose timers cannot hold deadlines that are far away.
+/// A runtime whose sleeps end at once if their deadline is more than a minute away.
 struct overflowing_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         if (deadline - now() > std::chrono::minutes(1)) co_return co_await yield();
@@ -110,7 +111,8 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// A runtime without a fault on a machine that stops the process for 5 ms before each reading of the clock.
+/// A runtime without a fault, as on a machine that stops the process for 5 ms before each
+/// reading of the clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -128,7 +130,7 @@ struct stuttering_timers_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which every tenth timer calls its function at once, inside of call_at().
+/// A runtime in which every tenth timer calls its function at once, inside call_at().
 struct rash_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         if (++timers % 10 != 0) return breakable_runtime::call_at(when, std::move(function));
@@ -138,7 +140,7 @@ struct rash_timers_runtime : breakable_runtime {
     int timers = 0;
 };
 
-/// A runtime that runs posted functions in pairs, the second one first.
+/// A runtime that swaps the two functions in each pair of posted functions.
 struct reordering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         if (!held) {
@@ -151,8 +153,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// A runtime that runs some posted functions twice: every function that another thread posts, and all
-/// functions of the loop's thread after the first 1500.
+/// A runtime that runs some posted functions twice: all functions that another thread posts, and those that
+/// the loop's own thread posts after its first 1500.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -182,7 +184,7 @@ struct inline_spawn_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather number `Number` completes before its children, which run afterwards.
+/// A runtime in which the gather with the number `Number` completes at once, and its children run afterwards.
 template <int Number>
 struct early_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -192,7 +194,7 @@ struct early_gather_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// A runtime whose gather number `Number` leaves out its last child.
+/// A runtime in which the gather with the number `Number` leaves out its last child.
 template <int Number>
 struct skipping_once_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -216,8 +218,8 @@ struct serial_gather_runtime : breakable_runtime {
     }
 };
 
-/// A runtime that runs only every second awaited task; each other task returns 0 without running. The runtime
-/// has its own task type.
+/// A runtime that runs only every second awaited task. The other tasks return 0 without running. For this
+/// purpose, the runtime has its own task type.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

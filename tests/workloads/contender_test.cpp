@@ -1,4 +1,5 @@
-// Tests a contender as a program: a Google Benchmark program with the suite's names, counters and errors.
+// Tests a contender's executable: a Google Benchmark program with the suite's workload names,
+// counters and error messages.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,7 +162,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
-    // One workload has latency and lateness, the other only lateness.
+    // `mixed` records latency and lateness; timer/periodic records only lateness.
     ASSERT_EQ(side["histograms"].size(), 3u);
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;

@@ -1,4 +1,4 @@
-// The design loop-epoll as a base class. Tests derive runtimes with faults from it.
+// A runtime on the design loop-epoll. Tests derive runtimes with faults from it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// A runtime with exactly the functions of the Runtime concept.
+/// A runtime on loop-epoll that has only the functions that the Runtime concept requires.
 class epoll_runtime {
 public:
     template <class T>

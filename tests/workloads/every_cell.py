@@ -11,8 +11,8 @@ import re
 import subprocess
 import sys
 
-# Patterns for (contender, workload, reason). A result is allowed to be unsupported if all three patterns match. Reasons
-# that depend on the machine are allowed for every contender.
+# Triples of patterns for contender, workload and reason. A workload is allowed to be unsupported by a contender if all
+# three patterns match. Reasons that depend on the machine are allowed for every contender.
 ALLOWED = [
     (r".*", r"serve/.*", r"the client of this workload needs a core that the contender does not use, .*"),
     (r".*", r"serve/.*", r"(the contender was not measured at this load|invalid): "

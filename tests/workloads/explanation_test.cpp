@@ -1,4 +1,5 @@
-// Tests that every listed name has an explanation and that every explained name exists.
+// Tests that every contender, metric and workload parameter has an explanation, and that the names
+// that explanations use exist.
 #include <gtest/gtest.h>
 
 #include <algorithm>

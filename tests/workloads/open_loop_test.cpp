@@ -1,4 +1,5 @@
-// Tests the load generator against servers with planted faults, and with planted faults of the generator.
+// Tests the load generator with faults that are planted in the server, and with faults that are planted in
+// the generator's own link.
 #include "bench/suite/generator/open_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ enum class fault {
     slow
 };
 
-constexpr auto pause_of_a_server = 1s;       // a pause can take longer on a busy machine
-constexpr auto pause_between_slices = 20ms;  // a slow server pauses after it has served each connection once
+constexpr auto pause_of_a_server = 1s;       // a busy machine can make it longer
+constexpr auto pause_between_slices = 20ms;  // a slow server pauses after serving each connection once
 constexpr std::size_t request_bytes = 64;
 
 /// Serves all connections in one thread, forever.
@@ -102,7 +103,8 @@ private:
     pid_t process_ = -1;
 };
 
-/// Returns a plan without the short schedules that first test if the rate can be offered (look_time).
+/// Returns a plan without the short runs that first test whether the generator can
+/// offer the rate (look_time).
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -112,9 +114,9 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers all requests itself, without a server. The link is silent while the number of
-/// sent requests is between `silent_after` and `silent_until`. The other faults slow the link down or
-/// change its replies.
+/// A link that answers all requests itself, without a server, and has planted faults. It sends no replies
+/// while the number of requests is between `silent_after` and `silent_until`. The other faults delay
+/// requests or change replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -122,10 +124,10 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // number of requests before a single delay; 0: repeated delays
+        std::size_t slow_once_after = 0;  // number of requests before the only delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
-        std::chrono::milliseconds takes_one_in{0};  // the shortest time between two accepted requests
+        std::chrono::milliseconds takes_one_in{0};  // shortest time between accepted requests
         bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
@@ -176,7 +178,8 @@ chosen_link by_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "a test");
 }
 
-/// A fixture that runs each test over the cheapest link that this kernel supports, and over epoll.
+/// A fixture that runs each test twice: over the link with the lowest cost that this kernel
+/// supports, and over epoll.
 class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
 protected:
     static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
@@ -244,7 +247,7 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_and_the_reason_i
 }
 
 // The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
-// the next request would see at most one late reply per connection.
+// it sent the next request would see at most one late reply per connection.
 TEST_P(open_loop_over,
        a_pause_of_the_server_increases_the_latency_of_every_request_that_is_due_during_the_pause) {
     const server_process server(fault::pauses_after_1000);
@@ -255,7 +258,7 @@ TEST_P(open_loop_over,
     EXPECT_EQ(result.replies, 5000u);
     EXPECT_GT(count_over(result.latency, 10ms) + result.left_out, 1900u);
     EXPECT_LT(count_over(result.latency, 500ms), 4500u);  // 1000 requests were answered before the pause
-    // The 1000 requests of the first half of the pause wait for at least half a second.
+    // The 1000 requests that fall due in the first half of the pause wait for at least half a second.
     EXPECT_GT(count_over(result.latency, 500ms) + result.left_out, 900u);
 }
 
@@ -278,7 +281,8 @@ TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uri
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link opens only one descriptor, which gets the lowest free number. The test closes this descriptor.
+// The link opens only one descriptor, for epoll, which gets the lowest free number. The test closes this
+// descriptor behind the link's back.
 TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
@@ -303,7 +307,7 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-// With HTTP, the generator uses epoll although the kernel did not refuse io_uring.
+// This happens with HTTP, for which the generator uses epoll even if the kernel does not refuse io_uring.
 TEST(open_loop, the_result_names_the_io_driver_of_the_generator_even_if_io_uring_was_not_refused) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
@@ -321,7 +325,7 @@ TEST(open_loop, no_request_is_sent_before_its_scheduled_time) {
         EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-// The warm-up needs replies. After the warm-up, the link is silent until all requests are sent.
+// The link answers the requests of the warm-up. Afterwards, it is silent until all requests have been sent.
 TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
@@ -331,9 +335,9 @@ TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// The generator looks for replies only once per millisecond. It leaves out a request, unless the time between
-// two looks is at most a tenth of the request's latency. Because the server pauses for 0.6 s, requests count
-// even if the generator loses its core for 60 ms.
+// In this test, the generator looks for replies only once per millisecond. It leaves out a request unless the
+// time between two looks is at most a tenth of the request's latency. Because the link is silent for 0.6 s,
+// requests count even if the generator loses its core for 60 ms.
 TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
@@ -371,10 +375,10 @@ TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck)
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// The generator loses its core once for 20 ms. No latency must contain these 20 ms. The 200 requests that
-// fall due during the 20 ms are left out. The request before them is also left out, because the generator
-// finds its reply only afterwards. If this process really loses its core during the test, more requests are
-// left out in the same way.
+// The generator is delayed once by 20 ms, as if it had lost its core. No latency must contain these 20 ms.
+// The 200 requests that fall due in this time are left out, and also the request before them, because the
+// generator finds its reply only afterwards. If this process really loses its core during the test, more
+// requests are left out in the same way.
 TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latencies) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
@@ -386,8 +390,8 @@ TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latenc
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// The HTTP client sleeps for a millisecond at a time. Arriving data wakes the client, which therefore finds
-// every reply in time. The limit `late_max` of an hour keeps the requests that fall due during a sleep.
+// The HTTP client sleeps for up to a millisecond at a time. Arriving data wakes it, so it finds every reply
+// in time. Because `late_max` is an hour, requests that fall due during a sleep do not count as late, either.
 TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count_as_sent_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
@@ -398,7 +402,7 @@ TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count
     EXPECT_EQ(result.left_out, 0U);
 }
 
-// Wrong replies make the contender fail, even if the generator could not offer the rate.
+// Wrong replies make the contender's trial fail, even if the generator could not offer the rate.
 TEST(open_loop, wrong_replies_are_reported_even_if_the_generator_cannot_offer_the_requested_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
@@ -415,7 +419,7 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_generator_cannot_offer) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-// The server answers 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
+// The server answers at most 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
 TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
@@ -423,8 +427,8 @@ TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms and answers the request at once. Five requests fall due
-// in 5 ms.
+// The link accepts at most one request in 5 ms and answers it at once. However, five requests fall
+// due in this time.
 TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
@@ -459,8 +463,8 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// Adds `requests` requests to `result`. The generator sent each request `late_ns` late, and the server
-/// needed `served_ns` for each.
+/// Adds `requests` requests to `result`. The generator sent each of them `late_ns` too late, and the server
+/// answered it after `served_ns`.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {

@@ -1,4 +1,4 @@
-// Runs a workload on a runtime and returns the reason for the workload's failure.
+// Runs a workload on a runtime and returns the reason why its trial failed.
 #pragma once
 
 #include <concepts>
@@ -12,19 +12,20 @@
 
 namespace loopbench::bench {
 
-/// Runs the workload and returns the reason for its failure. Returns "" if the workload succeeds or is
-/// unsupported on this machine.
+/// Runs a trial of the workload on `runtime`. Returns the reason for its failure, or "" if the trial succeeds
+/// or the workload is unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
     trial t(workload_size::small, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
-    if (t.unsupported()) return "";  // a load generator needs its own core, which this machine might not have
+    if (t.unsupported()) return "";  // for example, no core is free for the load generator
     return t.failure().value_or("");
 }
 
-/// Runs the workload on a new runtime with this fault, and returns the reason for the failure or "".
+/// Runs a trial of the workload on a new runtime of the type `Fault`. Returns the reason for
+/// its failure, or "".
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

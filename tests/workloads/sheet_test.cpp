@@ -1,5 +1,5 @@
-// Tests that a contender's description of itself matches the facts from the kernel, the linker
-// and the compiler.
+// Tests that a contender's description of itself agrees with what the kernel, the linker
+// and the compiler report.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,4 +1,4 @@
-// Tests which trials have a result, and with which reason a trial fails.
+// Tests which trials have a result, and the reasons of failed trials.
 #include "bench/suite/workloads/trial/trial.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Tests that cancel suspended tasks of all kinds, and that cancel timers inside callbacks.
+// Tests of cancellation: of tasks that are suspended in each kind of wait, and of timers that
+// are cancelled in callbacks.
 #include <memory>
 #include <random>
 
@@ -17,7 +18,7 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers whose callbacks cancel random timers and arm new timers.
+/// Hundreds of timers. Each timer's callback cancels random timers and arms new ones.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -115,7 +116,7 @@ TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto writes = [&]() -> task<void> {
         co_await pair.one.write_all(more_than_the_kernel_takes);
-        co_await loop.yield();  // the write reports its written bytes; the next await throws
+        co_await loop.yield();  // the write returns its byte count; this await throws
     };
     auto accepts = [&]() -> task<void> { co_await listener.accept(); };
     auto waits = [&]() -> task<void> { co_await silent.wait(); };
@@ -135,7 +136,7 @@ TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     loop.run(yield_times(loop, 5));
     for (const auto& each : all) {
         each.cancel();
-        each.cancel();  // a second request changes nothing
+        each.cancel();  // a second cancellation has no effect
     }
     loop.run(until_done(all));
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -206,7 +207,7 @@ TEST_P(cancelling, a_callback_can_cancel_a_sleeping_task_and_a_reading_task) {
 }
 
 // A sleep and a read are cancelled when both are already in the ready queue. If the read has already received
-// bytes, the read returns these bytes. Otherwise the bytes stay in the stream.
+// the bytes, it returns them; otherwise, they stay in the stream.
 TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -221,7 +222,7 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
         for (const auto& each : tasks) each.cancel();
     };
     // The loop finds this call and the sleep due in the same turn, and runs the call first. A loop that polls
-    // its tasks has no timer for the sleep; for this loop, the test posts `cancels` below.
+    // its tasks has no timer for the sleep; in this case, the test instead posts `cancels` below.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));

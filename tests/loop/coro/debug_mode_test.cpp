@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using tests::says;
 
-/// Returns the part of a warning that names the source line after the call of this function.
+/// Returns the text with which a warning names the source line that follows the call of this function.
 std::string next_line(const std::source_location& where = std::source_location::current()) {
     return "debug_mode_test.cpp:" + std::to_string(where.line() + 1) + " in ";
 }
@@ -73,7 +73,7 @@ TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     EXPECT_EQ(freed, 1);
 }
 
-/// The fixture of tests that a warning about a slow callback names the task or the function.
+/// The fixture for tests that a warning about a slow callback names the slow task or function.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -107,7 +107,8 @@ TEST_P(slow_ones, a_warning_names_the_line_that_started_the_slow_task) {
     EXPECT_TRUE(created.done());
 }
 
-// Each kind of awaiter must tell the loop which coroutine it resumes, so the task uses all kinds of awaiters.
+// Every awaiter type must tell the loop which coroutine it resumes, so the task in this test
+// uses all of them.
 TEST_P(slow_ones, a_warning_names_the_slow_task_after_any_kind_of_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
@@ -167,8 +168,8 @@ TEST_P(slow_ones, a_warning_names_the_type_of_the_slow_callback_and_the_line_tha
     for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
-// The children reuse the memory of the spawned tasks' frames. A warning must not name a previous task in the
-// same memory.
+// The children's frames reuse the memory of earlier tasks' frames. A warning must not name
+// such an earlier task.
 TEST_P(slow_ones, a_warning_about_a_slow_child_names_the_task_that_gathers_the_child) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;

@@ -89,7 +89,7 @@ TEST(frame_pool, the_pool_frees_all_its_blocks_when_its_thread_ends) {
 TEST(frame_pool, the_pool_accepts_and_reuses_blocks_of_other_threads) {
     std::vector<void*> blocks(1'000);
     for (void*& block : blocks) block = frame_pool::allocate(128);
-    std::jthread([&] {  // a thread that has never allocated keeps no blocks
+    std::jthread([&] {  // this thread never allocates and thus keeps no blocks
         for (std::size_t i = 0; i < 500; ++i) frame_pool::deallocate(blocks[i], 128);
     })
         .join();

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A source of child tasks, which records their starts, ends and cancellations.
+/// A factory of child tasks. Records the starts, the ends and the cancellations of the children.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -78,7 +78,7 @@ TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // in loop-round-robin, an empty gather does not wait for a turn
+        co_await loop.yield();  // loop-round-robin completes an empty gather in the same turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -124,8 +124,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_cancels_the_other_children_a
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// The children start on the stack of the gathering task. A loop that polls its tasks queues the children
-// instead.
+// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, the gather
+// queues the children instead.
 TEST_P(gathering, children_of_a_gather_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
@@ -168,7 +168,7 @@ TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level needs one turn, which is a tick
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level takes one turn, and thus one tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }
@@ -301,7 +301,7 @@ TEST_P(time_limits, work_that_ends_within_its_time_limit_returns_its_value) {
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
-    loop.run_until_idle();  // ends at once, because the timer of the limit is cancelled
+    loop.run_until_idle();  // ends at once, because the time limit's timer is cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 
@@ -310,7 +310,7 @@ TEST_P(time_limits, work_that_exceeds_its_time_limit_is_cancelled) {
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
-    loop.run_until_idle();  // ends at once, because the timer of the work is cancelled
+    loop.run_until_idle();  // ends at once, because the timer of the limited task is cancelled
     EXPECT_LT(loop.now() - start, 1h);
 }
 

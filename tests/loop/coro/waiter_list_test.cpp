@@ -1,5 +1,5 @@
-// Tests of the list of waiters. The list keeps its order when any waiter leaves. A waiter can be destroyed
-// before the list, and the list before its waiters.
+// Tests of the list of waiters. The list keeps its order when a waiter at any position leaves it. Waiters can
+// be destroyed before the list or after it.
 #include <gtest/gtest.h>
 
 #include <array>

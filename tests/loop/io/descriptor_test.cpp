@@ -1,5 +1,5 @@
-// Tests of descriptors that are closed while operations are pending, that are reused at once, that are too
-// high for select, or that have run out.
+// Tests of descriptors that are closed while operations are pending, of numbers that are reused immediately
+// or are too high for select, and of a process without free descriptors.
 #include <fcntl.h>
 #include <sys/un.h>
 
@@ -174,7 +174,7 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
         }
     };
     loop.run(main());
-    // select refuses the descriptor even if data is already available.
+    // The select driver refuses the descriptor even if data is already available.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
         EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
@@ -241,7 +241,8 @@ TEST_P(used_up_descriptors, an_accept_pauses_without_spinning_while_no_descripto
         const std::size_t before = clock.sleeps();
         co_await loop.sleep_for(3500ms);
         EXPECT_FALSE(accepted);
-        // The pauses take 1, 2, 4, 8 and 16 ms, and then 20 ms each.
+        // The driver pauses between its attempts to accept: for 1, 2, 4, 8 and 16 ms, and then for
+        // 20 ms each time.
         EXPECT_LE(clock.sleeps() - before, 190u);
         const time_point returned = loop.now();
         limit.restore();

@@ -202,8 +202,8 @@ TEST_P(fd_callback, callbacks_of_ready_and_silent_descriptors_are_freed_with_the
 }
 
 // The loop is not informed when the program closes a descriptor that the loop does not own. When the callback
-// is removed, the loop must forget the state of the descriptor: that it is in the kernel's set, that it was
-// empty, and that its peer has hung up.
+// is removed, the loop must therefore forget all that it knows about the descriptor: whether it is in the
+// kernel's set, whether it has data, and whether its peer has hung up.
 TEST_P(fd_callback, a_callback_on_a_new_file_that_reuses_a_descriptor_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
@@ -289,8 +289,8 @@ TEST(fd_callbacks, a_callback_whose_descriptor_can_no_longer_be_watched_can_be_r
     EXPECT_EQ(freed, 1);
 }
 
-// The loop is destroyed and destroys a frame. The frame's destructor closes the socket. In one of two cases,
-// the destructor then also removes the callback.
+// The destruction of the loop destroys two frames, and an object in each frame closes its socket. One of the
+// two objects then also removes the socket's callback.
 TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

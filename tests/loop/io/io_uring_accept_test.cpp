@@ -1,5 +1,6 @@
-// Tests of the io_uring driver's accepts. The kernel has at most one accept per listener at a time. The
-// accepts complete in the order of their start, and none of them waits while the backlog has a connection.
+// Tests of the io_uring driver's accepts. The driver submits at most one accept per listener at a time
+// to the kernel. The accepts complete in the order of their start, and none of them waits while the
+// backlog has a connection.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -31,7 +32,7 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// Makes a socket for connect(), so that connecting later needs no new descriptor for the client.
+    /// Makes a client's socket, so that connect() needs no further descriptor.
     static unique_fd make_client() { return open_stream(AF_INET); }
 
     /// Connects the client to the listener. When this function returns, the connection is in the backlog or
@@ -46,7 +47,7 @@ protected:
         for (std::size_t i = 0; i < count; ++i) connect(make_client());
     }
 
-    /// Connects `count` clients one after the other. After each client, the driver processes its completions.
+    /// Connects `count` clients. After each of them, the driver processes the completions in its ring.
     void connect_one_by_one(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             connect(make_client());
@@ -70,14 +71,15 @@ protected:
         return accepts;
     }
 
-    /// Accepts all connections in the backlog without the driver, and returns their number.
+    /// Accepts all connections in the backlog directly, without the driver, and returns their number.
     std::size_t count_backlog() {
         std::size_t count = 0;
         while (unique_fd(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))) ++count;
         return count;
     }
 
-    /// Enters the kernel, so that all requests complete that can complete. Does not process the completions.
+    /// Enters the kernel, which completes all requests that can complete. The driver does
+    /// not process the completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -122,7 +124,7 @@ TEST_F(uring_listener_tests, accepted_sockets_do_not_block_and_are_closed_on_exe
 
 TEST_F(uring_listener_tests, an_accept_takes_a_connection_from_the_backlog_without_a_request_to_the_ring) {
     connect(3);
-    static_cast<void>(accept());  // this accept also reports that more connections wait
+    static_cast<void>(accept());  // its completion also reports that more connections wait
     const std::uint64_t before = bare->driver.ring().requests();
     for (int i = 1; i < 3; ++i) {
         counted_operation op(io_kind::accept, listener.get());
@@ -197,9 +199,9 @@ TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accep
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first accept gets its connection through the ring, and the next accepts through a system call.
-// Afterwards, the test starts no new accept, because a new accept would also serve an accept that
-// the driver has forgotten.
+// The first accept gets its connection through the ring, and the following accepts get theirs through a
+// system call. The test then starts no further accept, because a new accept would also cause the driver to
+// serve an accept that it has forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
@@ -235,7 +237,7 @@ TEST_F(uring_listener_tests,
         }
         bare->run(other);
         EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(other.result))));
-        // The next round uses a listener that has had no accept yet.
+        // The next round uses a listener on which no accept was started yet.
         bare->driver.close(listener.get());
         listener = open_listener(endpoint::loopback(0));
     }
@@ -280,7 +282,7 @@ TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no
         bare->look();
         clients.clear();
         connect(1);
-        enter_without_looking();  // accepts the connection, whose completion is now in the queue
+        enter_without_looking();  // the completion of an accept is now in the queue
         bare->driver.discard(*discarded);
         EXPECT_EQ(discarded->completions, 0);
         discarded.reset();  // AddressSanitizer detects later accesses
@@ -456,7 +458,7 @@ TEST_F(uring_listener_tests, an_accept_reports_that_no_descriptor_is_free_and_a_
     const test::descriptor_limit limit;
     unique_fd client = make_client();
     const unique_fd lowest_free(checked(::dup(listener.get()), "dup"));
-    const int spare = lowest_free.get() + 4;  // the kernel checks the limit when the accept is submitted
+    const int spare = lowest_free.get() + 4;  // the kernel reads the limit when an accept is submitted
     ASSERT_TRUE(limit.set(static_cast<rlim_t>(spare)));
     std::vector<unique_fd> hoard;
     counted_operation told(io_kind::accept, listener.get());

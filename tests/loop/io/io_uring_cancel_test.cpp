@@ -93,7 +93,7 @@ TEST_F(uring_tests, closing_a_descriptor_ends_all_operations_of_this_descriptor)
 TEST_F(uring_tests, a_started_send_reaches_the_kernel_even_if_its_descriptor_is_closed_immediately) {
     bare_driver bare;
     socket_pair pair;
-    bare.look();  // now the ring belongs to this thread
+    bare.look();  // binds the ring to this thread
     counted_operation send(io_kind::send, pair.ours.get(), 4);
     bare.start(send);
     bare.driver.close(pair.ours.get());
@@ -123,7 +123,7 @@ TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_wit
     counted_operation receive(io_kind::receive, old.ours.get());
     bare.start(receive);
     bare.look();
-    old.send("old");  // the completion arrives after the number has been reused
+    old.send("old");  // completes after the number has been reused
     const int number = old.ours.get();
     bare.driver.close(number);
     socket_pair fresh;
@@ -187,7 +187,7 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
 
 TEST_F(uring_tests, closing_a_descriptor_does_not_affect_the_reads_of_its_duplicate) {
     bare_driver bare;
-    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // only a receive uses a feed
+    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // only a receive starts a feed
         socket_pair pair;
         const unique_fd duplicate(checked(::dup(pair.ours.get()), "dup"));
         counted_operation closed(kind, pair.ours.get());
@@ -229,8 +229,8 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     EXPECT_EQ(second.received(), "second");
 }
 
-// A part of the write completes outside of a wait, so the next wait would submit the rest. Before that wait,
-// the descriptor is closed and its number is reused.
+// The driver processes the completion of the write's first part in discard(), not in a wait, so that the next
+// wait would submit the rest. Before that wait, the descriptor is closed and its number is reused.
 TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next_file_with_the_same_number) {
     bare_driver bare;
     socket_pair pair;
@@ -242,7 +242,7 @@ TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next
     const socket_pair another;
     counted_operation discarded(io_kind::read, another.ours.get());
     bare.start(discarded);
-    bare.driver.discard(discarded);  // enters the kernel, and processes the completion of the part
+    bare.driver.discard(discarded);  // processes the completion of the write's first part
     taken += pair.receive().size();
     ASSERT_EQ(write.moved, taken);
     ASSERT_GT(taken, 0U);
@@ -259,7 +259,8 @@ TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next
     EXPECT_EQ(pair.receive(), "");
 }
 
-// When the write is cancelled or its descriptor is closed, the completion of a part is already in the queue.
+// When the write is cancelled or its descriptor is closed, the completion of its first part is
+// already in the queue.
 TEST_F(uring_tests, a_cancelled_write_does_not_continue_after_the_part_that_has_already_been_written) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
@@ -438,7 +439,7 @@ TEST_F(uring_tests, a_destroyed_driver_keeps_no_file_open) {
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare.start(receive);
         bare.look();
-        bare.driver.discard(receive);  // the feed stays armed in the kernel
+        bare.driver.discard(receive);  // the feed continues in the kernel
     }
     pair.ours.reset();
     char byte;

@@ -1,5 +1,5 @@
 // Tests of the io_uring driver in a real loop: complete programs, loops that are destroyed while operations
-// are pending, and the text that explains a refusal.
+// are pending, and the error message when the kernel refuses io_uring.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -52,7 +52,7 @@ std::byte pattern(std::size_t connection, std::size_t position) {
 }
 
 task<> echo(stream peer) {
-    std::array<std::byte, 700> buffer;  // unlike all other sizes, so that reads end at varying positions
+    std::array<std::byte, 700> buffer;  // an unusual size, so that reads end at varying positions
     for (;;) {
         const io_result received = co_await peer.read_some(buffer);
         if (received.error != 0 || received.bytes == 0) co_return;
@@ -107,8 +107,8 @@ task<> send_large(stream& to) {
     to.shutdown_write();
 }
 
-// Receives until the end of the stream with reads of three sizes, and yields between the reads. Counts the
-// correct bytes.
+// Reads the stream to its end with reads of three sizes, and yields between the reads. Counts the
+// correct bytes in `right`.
 task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     std::vector<std::byte> buffer(100'000);
     for (std::size_t position = 0, turn = 0;; ++turn) {
@@ -270,7 +270,7 @@ std::string refusal_with(int error) {
 
 TEST(io_uring_refused, the_error_message_of_a_refused_io_uring_names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
-    // The text differs if a setting of this machine already disables io_uring.
+    // The message names another remedy if a setting of this machine already disables io_uring.
     const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;
     EXPECT_SAYS(forbidden, by_setting ? "sysctl -w" : "seccomp=unconfined");
     const std::string missing = refusal_with(ENOSYS);

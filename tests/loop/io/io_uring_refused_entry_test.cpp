@@ -1,5 +1,5 @@
 // Tests of the io_uring driver in a thread for which io_uring_enter(2) fails: temporarily, as if the kernel
-// had no memory for requests, or permanently. A seccomp filter of the thread makes the call fail.
+// had no memory for requests, or always. A seccomp filter on the thread makes the call fail.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,8 +25,9 @@ constexpr std::uint32_t argument(int index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8U * static_cast<std::uint32_t>(index);
 }
 
-/// Makes io_uring_enter(2) fail with EAGAIN in this thread if it submits a full ring without waiting. A call
-/// that waits for a completion still succeeds. Returns false if seccomp filters are not allowed.
+/// Makes io_uring_enter(2) fail with EAGAIN in this thread if a call submits `submissions` requests (a full
+/// ring) and does not wait. A call that waits for a completion still succeeds. Returns false if seccomp
+/// filters are not allowed.
 bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -69,8 +70,8 @@ protected:
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Requests that fill the ring, and that do not complete until hand_over(). Only a call that waits can
-    /// submit them.
+    /// Requests that fill the ring and do not complete before hand_over(). After refuse_to_hand_over(), only
+    /// a call that waits can submit them.
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {
@@ -81,7 +82,7 @@ protected:
                 if (op->pending) bare_.driver.discard(*op);
         }
 
-        /// Waits until one of the requests has completed. The wait first submits all of them.
+        /// Submits all the requests and waits until one of them has completed.
         void hand_over() {
             pairs_[0].send("x");
             bare_.driver.wait(never);
@@ -169,7 +170,7 @@ TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full)
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
         EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
-        bare.driver.discard(*early.front());  // waits, which submits all requests in the ring
+        bare.driver.discard(*early.front());  // waits, and thereby submits all requests in the ring
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);
         EXPECT_EQ(bare.driver.pending(), 0U);

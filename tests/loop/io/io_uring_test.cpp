@@ -1,5 +1,5 @@
 // Tests that the io_uring driver fulfils its contract (io/io.hpp). Each operation completes once. No byte is
-// lost, even if a resource runs out. The driver enters the kernel only if this is necessary.
+// lost, even if a resource runs out. The driver makes no unnecessary system calls.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -103,7 +103,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     bare.start(receive);
     bare.look();
     ::send(pair.ours.get(), "unread", 6, MSG_NOSIGNAL);
-    pair.theirs.reset();  // unread data turns the close into a reset
+    pair.theirs.reset();  // sends a reset, because of the unread data
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
@@ -151,7 +151,7 @@ TEST_F(uring_tests, the_driver_can_be_woken_after_its_completion_queue_has_overf
     for (const socket_pair& pair : pairs) {
         bare.start(all.emplace_back(io_kind::writable, pair.ours.get()));
     }
-    bare.driver.wake();  // the completion queue is full, which ends a multishot poll
+    bare.driver.wake();  // ends the poll, because the completion queue is full
     for (counted_operation& op : all) ASSERT_NO_FATAL_FAILURE(bare.run(op));
     for (int i = 0; i < 3; ++i) bare.look();
     const time_point give_up = steady_clock::now() + seconds(10);
@@ -211,7 +211,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_n
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     bare.look();
-    constexpr std::size_t patience = 100;  // looks without a successful send until the stream counts as full
+    constexpr std::size_t patience = 100;  // the stream counts as full after this many looks
     const std::string block(4096, 'b');
     std::size_t sent = 0;
     for (std::size_t full = 0; full < patience; ++full) {
@@ -369,7 +369,7 @@ protected:
             bare.emplace(uring_limits{.submissions = 64, .completions = 64, .buffers = buffers});
     }
 
-    /// Starts the stream's feed, and then sends messages that are not read.
+    /// Starts the stream's feed, and then sends `messages` messages that no operation reads.
     void hoard(const socket_pair& pair, int messages) {
         counted_operation first(io_kind::receive, pair.ours.get());
         bare->start(first);
@@ -381,7 +381,7 @@ protected:
         }
     }
 
-    /// Reads until a read would have to wait.
+    /// Reads from the stream until a read would have to wait.
     void read_all(const socket_pair& pair) {
         for (;;) {
             counted_operation next(io_kind::receive, pair.ours.get());
@@ -438,8 +438,8 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_many_buffers_does_not_stop_t
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
 }
 
-// The driver must not use the added buffers in rotation for ever. With that many buffers, each buffer would
-// have left the CPU's caches before its next use.
+// The driver must not keep the added buffers for ever: it uses all buffers in rotation, and with too many of
+// them, each would have left the CPU's caches before its next use.
 TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffers_are_later_removed) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
@@ -447,7 +447,7 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     arrived_bytes arrived;
     for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
     EXPECT_EQ(buffers.available(), 0U);
-    // Three streams have run out of buffers at the same time. The number of buffers must double only once.
+    // Three streams run out of buffers at the same time. The number of buffers must still double only once.
     for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());
     EXPECT_EQ(buffers.available(), 2 * few);
 
@@ -459,8 +459,8 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     EXPECT_EQ(buffers.available(), few);
 }
 
-// The thread that ran the driver continues to run after the driver is destroyed. The kernel must not keep the
-// files of this thread's requests open.
+// The thread that ran the driver continues to run after another thread has destroyed the driver. The kernel
+// must nevertheless close the files of the driver's requests.
 TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
@@ -482,8 +482,8 @@ TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     may_end.set_value();
 }
 
-// When the peer has ended its output, the kernel completes every request for readiness at once, even a
-// request for writability.
+// When the peer has ended its output, the kernel completes every poll request at once, even a request
+// that waits for writability.
 TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ended_its_own_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
@@ -511,8 +511,8 @@ TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ende
     }
 }
 
-// The operation is done, but stays pending: the kernel has the operation's request until the cancellation of
-// the request has completed.
+// The operation has its result, but stays pending: the kernel still has its request, until the
+// request's cancellation has completed.
 TEST_F(uring_tests, a_completed_operation_keeps_its_result_if_it_is_discarded_or_its_descriptor_is_closed) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

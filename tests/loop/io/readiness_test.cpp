@@ -1,5 +1,5 @@
-// Tests how the readiness drivers turn readiness events into completions. The tests script the events that
-// the kernel would report.
+// Tests how the readiness drivers turn readiness events into completions. The tests themselves determine the
+// events that the kernel seems to report.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -13,7 +13,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A driver that records its requests to the kernel, and reports the events that the test has scripted.
+/// A driver that asks the kernel for no events: it records which descriptors it would watch, and reports the
+/// events that the test has put into `events`.
 class scripted_driver final : public readiness_driver {
 public:
     struct watched {
@@ -33,7 +34,7 @@ public:
     std::vector<watched> watches;
     std::vector<int> unwatched;
     std::vector<readiness_event> events;
-    bool refuses = false;  // makes every further request fail
+    bool refuses = false;  // makes every further request to the kernel fail
 
 private:
     void watch(int fd, bool in, bool out) override {
@@ -76,7 +77,7 @@ protected:
     }
 
     /// Reports that the descriptor is readable and, if `hung_up` is true, that the peer has hung up. The
-    /// operations that can continue make their system calls in the next take_slice().
+    /// operations that can then continue make their system calls in the next take_slice().
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -94,7 +95,7 @@ protected:
         put(peer.get(), text);
         tell(driver.watches.back().generation);
     }
-    /// Calls wait_and_be_told(), and completes the operation with three bytes.
+    /// Calls wait_and_be_told(), completes the operation, and expects a result of three bytes.
     void wait_and_complete(io_operation& op) {
         wait_and_be_told(op);
         take_slice();
@@ -110,8 +111,8 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// Receives a large message. Afterwards, the driver makes the system call of a waiting operation only
-    /// when the loop runs this operation.
+    /// Receives a large message. From then on, the driver queues a waiting operation when it becomes ready,
+    /// and makes its system call only when the loop runs the operation.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -124,9 +125,8 @@ protected:
         driver.discard(nothing_more);
     }
 
-    /// Receives messages that fill the buffer. Each message is reported while an operation waits for it, so a
-    /// further call would return EAGAIN. Returns when the driver has therefore changed to level-triggered
-    /// watching.
+    /// Receives messages that exactly fill the buffer of the operation that waits for them, until the driver
+    /// has changed to level-triggered watching.
     void receive_until_events_come_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
@@ -213,8 +213,8 @@ TEST_P(readiness, after_a_short_read_of_a_tcp_socket_the_next_read_waits_for_an_
     EXPECT_EQ(second.result, 3);
 }
 
-// A read of a Unix stream returns early if a message carries descriptors. The kernel does not report the
-// remaining data as a new edge.
+// A read of a Unix stream returns early if a message carries descriptors. The kernel reports no new event
+// for the remaining data.
 TEST_P(readiness, an_edge_triggered_unix_stream_stays_ready_after_a_short_read) {
     put(peer.get(), "abc");
     auto first = reading();
@@ -320,7 +320,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_events_come_by_level();  // each message is reported again
+    receive_until_events_come_by_level();  // from now on, each message is reported
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -463,8 +463,8 @@ TEST_P(readiness, operations_that_wait_on_one_file_are_served_in_the_order_in_wh
     EXPECT_EQ(ended, std::vector<operation*>{&first});
 }
 
-// The driver receives the bytes immediately before the coroutine uses them. The bytes are thus still in the
-// CPU's caches, and an operation that is cancelled earlier loses no bytes.
+// The driver thus receives the bytes immediately before the coroutine uses them, while they are in the CPU's
+// caches, and an operation that is cancelled before it runs loses no bytes.
 TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_runs) {
     receive_much();
     auto op = reading();
@@ -501,8 +501,8 @@ TEST_P(readiness, the_driver_queries_the_kernel_again_if_the_waiting_operation_w
     EXPECT_TRUE(driver.events.empty());
 }
 
-// If the driver asked the kernel only when no operation is queued, a connection that always has data would
-// prevent reports about other connections.
+// If the driver asked the kernel for events only when no operation is queued, a connection that always has
+// data would prevent reports about other connections.
 TEST_P(readiness, the_driver_queries_the_kernel_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);
@@ -563,7 +563,7 @@ TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_w
     driver.discard(after);
 }
 
-// The accepts fail without waiting. The operation that waits after them must still be served.
+// Both accepts fail immediately. The driver must still serve the operation that waits behind them.
 TEST_P(readiness, a_receive_that_waits_after_two_failing_accepts_completes) {
     use_tcp();
     auto first = reading(1);

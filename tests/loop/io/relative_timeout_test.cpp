@@ -1,4 +1,5 @@
-// Tests of the timeout that select and poll receive, which is the time until the deadline of the wait.
+// Tests of the timeout that the drivers pass to select and poll: the time that is left until the
+// deadline of the wait.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -36,9 +37,9 @@ TEST(relative_timeouts, every_wait_has_a_timeout_unless_its_deadline_is_infinite
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// The timeout lies between the time that was left before the call and the time that is left after the call.
-// The bounds are exact, because a timeout that is too long by a nanosecond would make an interrupted wait too
-// long.
+// The timeout must lie between the time that is left after the call of left_until() and the time that was
+// left before it. Not even a nanosecond of error is allowed, because a timeout that is too long would make an
+// interrupted wait too long.
 TEST(relative_timeouts, the_timeout_is_the_remaining_time_with_an_accuracy_of_a_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();

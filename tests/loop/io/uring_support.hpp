@@ -1,4 +1,5 @@
-// Fixtures that the tests of the io_uring driver share. The most important one is a driver without a loop.
+// Fixtures that the tests of the io_uring driver share, above all bare_driver, which is a
+// driver without a loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,13 +37,13 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// Sends, without the driver, from the far end (`theirs`). Returns the number of bytes that the
+    /// Sends the text from the far end (`theirs`), without the driver. Returns the number of bytes that the
     /// kernel accepted, or -1.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
 
-    /// Receives, without the driver, all bytes that have arrived at the far end (`theirs`).
+    /// Receives all bytes that have arrived at the far end (`theirs`), without the driver.
     std::string receive() const {
         std::string all;
         std::string part(65'536, '\0');
@@ -91,7 +92,7 @@ struct bare_driver {
         }
     }
 
-    /// Processes all completions that the kernel has, without sleeping.
+    /// Submits the requests in the ring and processes all available completions, without sleeping.
     void look() {
         driver.wait(do_not_wait);
         run_ready();

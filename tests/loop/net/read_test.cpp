@@ -11,8 +11,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A stream without a socket. Each read returns at most one piece; after the last piece, reads return `error`
-/// or the end of the stream.
+/// A stream without a socket. Each read returns at most one of the `pieces`. After the last piece, reads
+/// return `error`, or the end of the stream if `error` is 0.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;

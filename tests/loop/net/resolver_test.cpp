@@ -1,4 +1,4 @@
-// Tests of the resolver, which resolves names to addresses outside of the loop's thread.
+// Tests of the resolver, which resolves names to addresses in a thread of its own.
 #include "loop/net/resolver.hpp"
 
 #include <netdb.h>
@@ -19,7 +19,7 @@ std::vector<endpoint> resolve(event_loop& loop, std::string host, std::string se
     return loop.run(names.resolve(std::move(host), std::move(service)));
 }
 
-/// Returns true if getaddrinfo(3) finds the host without a loop.
+/// Returns true if a direct call of getaddrinfo(3) finds the host.
 bool is_known_here(const char* host) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(host, nullptr, nullptr, &found) != 0) return false;
@@ -92,8 +92,8 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // The resolver answers requests in order, so the answer to this request arrives after the dropped
-        // answer.
+        // The resolver answers requests in order, so this answer arrives only after the answer that
+        // the loop must drop.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };

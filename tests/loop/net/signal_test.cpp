@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The number of handled signals. Another thread reads the number, so a volatile sig_atomic_t would cause a
-// data race. A signal handler can use a lock-free atomic.
+// The number of handled signals. It is a lock-free atomic, which a signal handler can use. Another thread
+// also reads it, so a volatile sig_atomic_t would cause a data race.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -66,8 +66,8 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// A signal interrupts each wait before its full length has passed. A wait that started again with its full
-// length after each signal would never end.
+// A signal interrupts each wait of the loop before the wait has taken its full time. If the loop repeated the
+// wait with the full time after each signal, the sleep would never end.
 TEST_P(interruptions, signals_that_interrupt_a_sleep_neither_prolong_nor_shorten_the_sleep) {
     const interrupting_handler handler;
     const auto owner = make_loop();

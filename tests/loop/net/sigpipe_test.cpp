@@ -1,5 +1,5 @@
-// Tests of SIGPIPE. A write to a pipe without a reader returns an error and does not end the process. After
-// the write, the signal's action in the process and its state in the thread are the same as before.
+// Tests of SIGPIPE. A write to a pipe without a reader returns an error and does not end the process. The
+// write changes neither the process's action for SIGPIPE nor the thread's state (blocked or pending).
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -200,7 +200,7 @@ TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     };
     const auto waiting = create_task(loop, writes(full.writer, more_than_the_kernel_takes));
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
-    loop.run(sleeps());  // makes a wait, because io_uring submits nothing before its first wait
+    loop.run(sleeps());  // makes a wait: io_uring submits nothing before its first wait
     full.reader.close();
     begun.reader.close();
     const auto starting = create_task(loop, writes(begun.writer, bytes_of("no process reads this")));

@@ -56,8 +56,8 @@ task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     EXPECT_EQ(co_await read_text(client), "answer");
 }
 
-/// Sends a datagram, an answer to the address of its sender, and an empty datagram. Expects that all three
-/// arrive.
+/// Sends a datagram, then an answer to the sender's address, and then an empty datagram. Expects
+/// that all three arrive.
 task<void> expect_datagrams(datagram_socket& one, datagram_socket& other) {
     std::array<std::byte, 64> buffer;
     const io_result sent = co_await one.send_to(bytes_of("there"), other.local());

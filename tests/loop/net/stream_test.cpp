@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Configures the socket to send a reset instead of an end of stream when the socket is closed.
+/// Configures the socket so that closing it sends a reset instead of an end of stream.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -47,7 +47,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // a driver can change its way of watching after some accepts
+        for (int i = 0; i < 20; ++i) {  // a driver might change how it watches after some accepts
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
@@ -204,7 +204,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
     EXPECT_EQ(wrong, 0u);
 }
 
-// A read stops at the mark of TCP's urgent data, even if more bytes follow.
+// The kernel ends a read at TCP's urgent data, even if more bytes follow.
 TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
@@ -225,8 +225,8 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carr
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
-    // A driver might change its way of reading a stream after some reads. The test repeats the messages often
-    // enough to cover this case.
+    // After some reads, a driver might change how it reads a stream. The test repeats the messages often
+    // enough to cover this case, too.
     std::string expected;
     auto reads = [&]() -> task<void> {
         while (received.size() < 120) received += co_await read_text(pair.one);
@@ -280,8 +280,8 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Starts a long write and lets the loop write several parts. Returns the bytes that the test has read
-    /// from `fd` between these parts.
+    /// Starts a long write and lets the loop write several parts of it. Returns the bytes that this function
+    /// has read from the peer's descriptor `fd` between these parts.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -326,8 +326,8 @@ protected:
         std::vector<task_handle<void>> writing;
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
-        // Reading makes space for the write. Before the loop detects this, the stream is closed, and another
-        // socket receives its descriptor number.
+        // Reading makes space for the rest of the write. Before the loop detects the space, the stream is
+        // closed, and another socket gets its descriptor number.
         append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
@@ -416,8 +416,8 @@ TEST_P(whole_writes, the_bytes_of_simultaneous_writes_to_several_streams_are_not
 
 class hung_up_stream : public on_real_time {
 protected:
-    /// Returns the number of waits that the loop makes during a sleep of 10 ms. Meanwhile the task holds the
-    /// stream that `make` has returned. The stream's peer has hung up, and no task reads the stream.
+    /// Returns the number of waits that the loop makes during a sleep of 10 ms. Meanwhile, the stream that
+    /// `make` has returned stays open, and no task reads it. The stream's peer has hung up.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -509,8 +509,8 @@ TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_t
 
 namespace {
 
-/// A driver that passes all operations to the epoll driver, except for accepts while `errors` is not empty.
-/// Such an accept fails with the last element of `errors`, which is then removed.
+/// A driver that passes all operations to the epoll driver. However, while `errors` is not empty, each accept
+/// fails with the last error of this list, which is then removed.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}

@@ -21,8 +21,8 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns random deadlines within 100 ms. For each deadline, the result contains the deadline twice, and the
-/// times one nanosecond before and after the deadline.
+/// Returns random deadlines within 100 ms. The result contains each deadline twice, and also the times one
+/// nanosecond before and after it.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -37,8 +37,8 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// Returns the duration of a turn's sleep. The loop has many timers that are due in 10 s. A timer that was
-/// due in 1 ms is cancelled before the turn.
+/// Runs one turn of a loop and returns how long the turn sleeps. The loop has many timers that are due in 10
+/// s; a timer that was due in 1 ms is cancelled before the turn.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;
@@ -138,7 +138,7 @@ TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
         co_await loop.sleep_for(0ns);
         co_await loop.sleep_for(-1ns);
         co_await loop.sleep_for(nanoseconds::min());
-        EXPECT_LE(loop.now() - before, 4 * late_max());  // each sleep needs one turn
+        EXPECT_LE(loop.now() - before, 4 * late_max());  // each sleep takes one turn
     };
     loop.run(sleeps());
 }

@@ -115,8 +115,8 @@ TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard)
     EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
 }
 
-// Late wake-ups first make the guard longer than the time between two deadlines, so that the policy only
-// spins. The policy must later reduce the guard, and sleep again.
+// Late wake-ups first make the guard longer than the time between two deadlines, so that the loop only spins.
+// Later, the policy must shorten the guard, so that the loop sleeps again.
 TEST_F(precise_waits, a_loop_that_spins_because_its_guard_is_too_long_learns_to_sleep_again) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);

@@ -1,5 +1,6 @@
 // Tests of sleeps on the real clock. A sleep must not end even a nanosecond early, and the loop must not poll
-// during the last fraction of a millisecond. The benchmarks, not these tests, measure the lateness of sleeps.
+// during the last fraction of a millisecond before a deadline. These tests do not check how late sleeps end;
+// the benchmarks measure this.
 #include <random>
 
 #include "tests/loop/support.hpp"

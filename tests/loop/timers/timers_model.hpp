@@ -24,11 +24,12 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// After an erase, the earliest deadline that the wheel reports can be too early. The other queues report the
-// exact earliest deadline.
+// True if the queue always reports its earliest deadline exactly. After an erase, the wheel can report a time
+// that is too early.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
-// The list expires timers in the order of their insertion. The other queues use the order of the deadlines.
+// True if timers expire in the order of their deadlines. In the list, they expire in the
+// order of their insertion.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -36,8 +37,8 @@ inline time_point after(time_point start, std::int64_t ns) {
     return start + nanoseconds(ns);
 }
 
-/// A timer queue, and a sorted map with which the queue's results are compared. A timer is freed as soon as
-/// the timer is erased or has expired, so that a sanitizer detects later accesses by the queue.
+/// A timer queue, and a sorted map with which the queue's results are compared. Each timer is freed as soon
+/// as it is erased or has expired, so that a sanitizer detects if the queue accesses it later.
 template <class Queue>
 class checked_queue {
 public:
@@ -125,7 +126,7 @@ private:
     Queue queue_;
 };
 
-/// A source of random deadlines, with many deadlines of the kinds that are error-prone in timer queues.
+/// A source of random deadlines. Many of them are of the kinds that timer queues tend to handle incorrectly.
 class deadline_source {
 public:
     explicit deadline_source(std::uint64_t seed) : random_(seed) {}
@@ -134,7 +135,8 @@ public:
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random_);
     }
 
-    /// Returns a duration below 2^max_bits ns. Each number of bits is equally probable.
+    /// Returns a duration below 2^max_bits ns. Every upper limit from 2^0 to 2^max_bits
+    /// ns is equally probable.
     nanoseconds any_magnitude(std::int64_t max_bits) {
         return nanoseconds(below(std::int64_t{1} << below(max_bits + 1)));
     }

@@ -94,7 +94,7 @@ TYPED_TEST(timer_queue, every_timer_expires_exactly_once_if_expire_is_called_onl
 }
 
 TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_the_same_time_can_expire) {
-    // The wheel sorts up to 512 timers in a different way than more timers.
+    // The wheel uses one method to sort up to 512 timers, and another for more timers.
     for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {
         for (const int magnitude : {0, 7, 36, 60}) {
             for (const std::int64_t granularity : {1, 0x10000}) {
@@ -235,7 +235,8 @@ TEST(lazy_heap_timers, cancelled_timers_at_the_head_are_removed_before_earliest_
     EXPECT_EQ(queue.earliest(), never);
 }
 
-/// Arms, erases and expires many timers one after the other, and returns the number of allocations.
+/// Arms many timers one after the other, and erases or expires each of them, while 100 other timers stay
+/// armed. Returns the number of allocations.
 template <class Queue>
 std::size_t allocations_of_churn() {
     const test::nothing_recycled from_the_heap;
@@ -258,8 +259,8 @@ std::size_t allocations_of_churn() {
     return test::count_allocations().made - before;
 }
 
-// The test allocates the timers. The queue allocates a vector that grows to about 200 entries: 100 timers,
-// and as many cancelled timers.
+// The few allocations are those of the test's 100 armed timers and of the queue's vector, which grows to
+// about 200 entries: the armed timers, and as many erased ones.
 TEST(lazy_heap_timers, arming_and_erasing_timers_does_not_grow_a_lazy_heap) {
     EXPECT_LE(allocations_of_churn<lazy_heap_timers>(), 10U);
 }
@@ -268,7 +269,7 @@ TEST(wheel_timers, arming_and_erasing_timers_does_not_grow_a_wheel) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
 }
 
-// Each new page of memory causes a page fault, which delays all due timers.
+// New memory would cause page faults, which would delay all due timers.
 TEST(wheel_timers, expiring_any_number_of_timers_needs_little_memory) {
     constexpr std::size_t count = 100'000;
     const test::nothing_recycled from_the_heap;
@@ -300,8 +301,8 @@ TEST(wheel_timers, the_earliest_deadline_is_exact_after_an_erase_if_a_slot_has_f
     }
 }
 
-// If the wheel's time is long ago, all deadlines of a day share one wide slot. After an erase, this slot
-// would report an earliest deadline that is too early for the remaining timers.
+// If the wheel's last known time is long ago, all deadlines of a day share one wide slot. After an erase, the
+// wheel would then report an earliest deadline that is too early.
 TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_a_timer) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
@@ -309,7 +310,8 @@ TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty now. It must not advance its time beyond the deadlines of the armed timers.
+        // The wheel is not empty now, so it must not advance its time beyond the deadlines
+        // of the armed timers.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);

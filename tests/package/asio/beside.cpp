@@ -1,4 +1,4 @@
-// A program that uses Boost.Asio and the io_context of this project together.
+// A program that uses both Boost.Asio's own io_context and the io_context of this project.
 #include <loopbench/asio.hpp>
 
 int main() {

@@ -1,4 +1,4 @@
-// A third-party Boost.Asio program: `server PORT` sends back the bytes that it receives.
+// A third-party Boost.Asio program: `server PORT` sends back the bytes that each client sends.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The documentation's example for an installed loop. A test compiles and runs this program, so the package
-// must contain everything that the program needs.
+// The documentation's example of a program that uses the installed loop. A test compiles and runs this
+// program to check that the package contains everything that the program needs.
 #include <chrono>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// A program with 21 functions, which a linker can place in any order.
+// A program with 21 functions, which the linker can place in any order.
 template <int N>
 [[gnu::noinline]] int last_of(int argc) {
     return last_of<N - 1>(argc) + N * argc;

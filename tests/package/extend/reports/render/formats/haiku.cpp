@@ -1,4 +1,4 @@
-// A format that tests/package/extend.py adds to a copy of the sources.
+// A report format that tests/package/extend.py adds to a copy of the sources.
 #include <fmt/format.h>
 
 #include "reports/render/formats/formats.hpp"
