@@ -443,13 +443,18 @@ std::vector<reports::histogram> or_none(reader read) {
 
 /// Returns the last lines of the screen: the page to open, and commands that answer further questions.
 std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
-    const auto command = reports::printable(shell_word(program_invocation_name));
+    const std::string called = program_invocation_name;
+    auto near = fs::path{called}.lexically_proximate(fs::current_path()).native();
+    if (near.find('/') == std::string::npos) near.insert(0, "./");
+    const bool is_shorter = called.find('/') != std::string::npos && near.size() < called.size();
+    const auto command = reports::printable(shell_word(is_shorter ? near : called));
     const auto is_echo = [](const reports::result& item) { return item.workload.starts_with("echo/"); };
     return fmt::format(
-        "OPEN    {}\nNEXT    every table and warning: {} report {} --format text\n{}",
+        "OPEN    {}\nNEXT    every table and warning:\n  {} report {} --format text\n{}",
         reports::printable(page.native()), command, reports::printable(shell_word(json.native())),
         std::ranges::any_of(report.results, is_echo)
-            ? fmt::format("        your server: {} compare --client echo ./old ./new\n", command)
+            ? fmt::format("your server, on two loops:\n  {} compare --client echo ./old ./new -- {{port}}\n",
+                          command)
             : "");
 }
 
