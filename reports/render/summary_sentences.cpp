@@ -206,7 +206,9 @@ sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
         if (connections_of(workload) > 0)
             for (const auto* item : in.of(workload, metric))
                 if (item->to_epoll && item->median) all.push_back(item);
-    std::ranges::stable_sort(all, {}, [](const result* item) { return connections_of(item->workload); });
+    std::ranges::sort(all, {}, [](const result* item) {
+        return std::pair{connections_of(item->workload), item};  // ties: the report's order
+    });
     return all;
 }
 

@@ -100,9 +100,9 @@ std::vector<const gate_result*> most_severe_first(std::span<const gate_result> r
         if (found.kind != gate_result_kind::holds) all.push_back(&found);
     // Sorts gate results about the whole session after those about single results.
     const auto order = [](const gate_result* found) {
-        return std::tuple{severity_of(*found), found->workload.empty(), -found->times_as_bad};
+        return std::tuple{severity_of(*found), found->workload.empty(), -found->times_as_bad, found};
     };
-    std::ranges::stable_sort(all, {}, order);
+    std::ranges::sort(all, {}, order);
     return all;
 }
 

@@ -67,9 +67,10 @@ std::string table_of_comparison(const report& content) {
         if (item.judged && index.is_about(item)) all.push_back(&item);
     const auto severity = [](const result* item) {
         constexpr std::array order{verdict::slower, verdict::inconclusive, verdict::faster};
-        return std::ranges::find(order, *item->judged) - order.begin();
+        return std::pair{std::ranges::find(order, *item->judged) - order.begin(),
+                         item};  // ties: report's order
     };
-    std::ranges::stable_sort(all, {}, severity);
+    std::ranges::sort(all, {}, severity);
     std::vector<std::vector<std::string>> rows{{"benchmark", "contender", "comparison"}};
     for (const auto* const item : std::span{all}.first(std::min(all.size(), rows_shown)))
         rows.push_back({escaped_markdown(item->workload), escaped_markdown(item->contender),

@@ -37,7 +37,8 @@ std::vector<section> sections_of(const indexed_report& in) {
         if (found == all.end()) found = all.insert(found, {title, {}});
         found->table.push_back(std::move(row));
     }
-    std::ranges::stable_partition(all, [](const section& each) { return each.title != "scheduling"; });
+    if (const auto found = std::ranges::find(all, "scheduling", &section::title); found != all.end())
+        std::rotate(found, found + 1, all.end());  // scheduling is last
     return all;
 }
 
@@ -138,7 +139,7 @@ std::size_t blocks_in(const report& content) {
 std::string undecided_in(const report& content) {
     for (const auto& each : summary_sentences_of(content))
         if (each.about == topic::undecided && each.title == "Undecided" && !each.from.empty())
-            return fmt::format(", {} comparisons undecided", each.from.size());
+            return fmt::format(", {} undecided", each.from.size());
     return "";
 }
 
@@ -171,7 +172,7 @@ std::string trust_in(const report& content) {
     const auto missing = missing_for_trust(content);
     const auto deviation =
         content.aa && !content.aa->comparisons.empty()
-            ? fmt::format("; {} measured twice: {}", content.aa->contender, largest_deviation(*content.aa))
+            ? fmt::format("; {} and its copy: {}", content.aa->contender, largest_deviation(*content.aa))
             : std::string{};
     if (!missing.empty()) return fmt::format("PRELIMINARY: {}", fmt::join(missing, "; "));
     return fmt::format("RELIABLE: {} blocks{}{}", blocks_in(content), undecided_in(content), deviation);

@@ -448,14 +448,13 @@ std::string next_steps(const reports::report& report, const fs::path& json, cons
     if (near.find('/') == std::string::npos) near.insert(0, "./");
     const bool is_shorter = called.find('/') != std::string::npos && near.size() < called.size();
     const auto command = reports::printable(shell_word(is_shorter ? near : called));
-    const auto is_echo = [](const reports::result& item) { return item.workload.starts_with("echo/"); };
+    const bool has_echo = std::ranges::any_of(
+        report.results, [](const reports::result& item) { return item.workload.starts_with("echo/"); });
     return fmt::format(
-        "OPEN    {}\nNEXT    every table and warning:\n  {} report {} --format text\n{}",
-        reports::printable(page.native()), command, reports::printable(shell_word(json.native())),
-        std::ranges::any_of(report.results, is_echo)
-            ? fmt::format("your server, on two loops:\n  {} compare --client echo ./old ./new -- {{port}}\n",
-                          command)
-            : "");
+        "OPEN    {}\nNEXT    {}:\n  {} report {} --format text\n{}", reports::printable(page.native()),
+        has_echo ? "every table and warning, and your own server on two loops" : "every table and warning",
+        command, reports::printable(shell_word(json.native())),
+        has_echo ? fmt::format("  {} compare --client echo ./old ./new -- {{port}}\n", command) : "");
 }
 
 }  // namespace
