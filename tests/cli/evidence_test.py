@@ -29,7 +29,7 @@ import statistics
 import sys
 
 FILES_MAX, BYTES_MAX, FILE_BYTES_MAX = 60, 3_000_000, 256 * 1024
-QUOTES_MIN = 600  # if there are fewer quotes, this test probably fails to find them
+QUOTES_MIN = 850  # if there are fewer quotes, this test probably fails to find them
 
 STEPS = "near_floor/steps.json.xz"
 BLOCK = re.compile(r"^```(?:.|\n)*?^```$|(?:^(?!```).*\S.*(?:\n|\Z))+", re.MULTILINE)
@@ -204,6 +204,8 @@ def quotes_in(unit, header, sources):
     all_contenders = set().union(*(source.contenders for source in sources))
     workload = cells[0] if cells[0] in all_workloads else None
     row_contenders = {unit.strip().partition(" ")[0]} & all_contenders
+    if row_contenders:  # a row of the screen; a sentence can name further contenders
+        row_contenders = {name for name in all_contenders if re.search(rf"(?<![\w-]){name}(?![\w-])", unit)}
     for column, cell in enumerate(cells):
         contenders = row_contenders
         if workload:
