@@ -140,8 +140,8 @@ inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
 
-// Only some workloads need the following features. If a runtime lacks a feature, the results of these
-// workloads are `unsupported` for this runtime, with the name of the missing feature.
+// Each of the following features is needed by only some workloads. If a runtime lacks a feature, the results
+// of the workloads that need it are `unsupported`, and the reason names the feature.
 
 /// Streams over Unix sockets.
 /// - listen_unix(path): does the same as listen(), at a path that does not exist yet. The caller deletes the

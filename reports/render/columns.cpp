@@ -443,12 +443,15 @@ std::string corrected_comparisons(std::uint64_t of_time) {
 
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " " + why_incomplete(content);
+    constexpr std::string_view times =
+        "time/op is the median over the trials, followed by its 95 % interval.";
+    if (content.baseline.empty()) return fmt::format("{}{}", times, cut);
     return fmt::format(
-        "time/op is the median over the trials, followed by its 95 % interval. A ratio above 1 is "
+        "{} A ratio above 1 is "
         "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "
         "the primary metric that the line names. A significant difference is larger than {:g} %, corrected "
         "for {} ({}).{}{}{}{}{}{}{}{}{}",
-        printable(content.baseline), content.judged_by.threshold_pct,
+        times, printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
         difference_legend(content), false_alarms(content), pairings_legend(content), layout_legend(content),
         hosts_legend(content), floor_legend(content), self_check_text(content.aa),

@@ -109,8 +109,8 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
 }
 
 /// Returns a text about the leaders, for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield".
-/// Uses the ratios of the leaders that are significantly faster than the baseline. A single ratio has its
-/// interval. If no leader is significantly faster, the text only names the leaders.
+/// Uses the ratios of the leaders that are significantly faster than the baseline. If there is
+/// only one ratio, adds its interval. If no leader is significantly faster, the text only names the leaders.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
     range ratios;
@@ -513,7 +513,8 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-/// Returns the metric's title without "per operation", which has no meaning for a number of comparisons.
+/// Returns the metric's title without "per operation", for a sentence that counts comparisons ("time 2 of
+/// 46").
 std::string_view short_title(std::string_view metric) {
     constexpr std::string_view each = " per operation";
     auto title = title_of_metric(metric);
@@ -531,7 +532,9 @@ void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in
     if (counted.empty())
         return all.push_back({topic::undecided,
                               "Not compared",
-                              fmt::format("no contender has a verdict against {}.", baseline),
+                              baseline.empty()
+                                  ? std::string{"the report has no baseline."}
+                                  : fmt::format("no contender has a verdict against {}.", baseline),
                               {}});
     summary_sentence found{topic::undecided, "Undecided", "", {}};
     std::size_t compared = 0;
@@ -568,7 +571,10 @@ namespace {
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
     summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)
-        found.text = fmt::format("not measured; {} has no A/A copy in this report.", cut(content.baseline));
+        found.text =
+            content.baseline.empty()
+                ? std::string{"not measured, because the report has no baseline."}
+                : fmt::format("not measured; {} has no A/A copy in this report.", cut(content.baseline));
     else if (content.aa->found == reliability::reliable)
         found.text =
             fmt::format("{} was measured twice: {}.", cut(content.baseline), largest_deviation(*content.aa));

@@ -146,6 +146,31 @@ TEST_F(compare, a_failing_build_causes_an_error) {
     EXPECT_EQ(run().code, 1);
 }
 
+// Such files were refused as reports without a schema, with the remedy to write them again.
+TEST_F(compare, two_outputs_of_a_google_benchmark_program_are_compared) {
+    const auto write = [&](const char* name, double ns) {
+        std::string rows;
+        for (int i = 0; i < 12; ++i)
+            rows +=
+                fmt::format(R"({}{{"name":"sort","run_type":"iteration","real_time":{},"time_unit":"ns"}})",
+                            i == 0 ? "" : ",", ns + i % 3);
+        const auto file = loopbench.path(name).native();
+        reports::write_file_atomically(
+            file, fmt::format(R"({{"context":{{"date":"2021-09-02 18:59:37","executable":"./bench"}},)"
+                              R"("benchmarks":[{}]}})",
+                              rows));
+        return file;
+    };
+    const auto old = write("old.json", 1000), slower = write("slower.json", 1500);
+    const auto worse = loopbench({"compare", old, slower});
+    EXPECT_EQ(worse.code, 3) << worse.output << worse.error_tail;
+    EXPECT_SAYS(worse.output, "SLOWER: sort");
+    EXPECT_SAYS(loopbench({"report", old, "--format", "text"}).output, "sort");
+    const auto refused = loopbench({"check", "--against", old, slower});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_SAYS(refused.error_tail, "loopbench compare OLD.json NEW.json");
+}
+
 TEST_F(compare, a_benchmark_that_the_new_build_lacks_is_named_and_one_that_it_refuses_is_undecided) {
     loopbench.add_contender("old", scattering(10000, "10"));
     write_script(loopbench.path("bin/contenders/new"), R"sh(

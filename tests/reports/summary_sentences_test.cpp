@@ -187,7 +187,7 @@ TEST(summary_sentences, a_workload_with_a_missing_interval_has_no_leader) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Returns a report on a periodic timer with the baseline and four other contenders. One of them spins, two
+/// Returns a report on timer/periodic. It contains the baseline and four other contenders: one spins, two
 /// sleep until the deadline, and one wakes up only at ticks.
 reports::report with_timers() {
     auto report = report_with({});

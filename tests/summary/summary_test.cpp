@@ -265,13 +265,14 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
 
 // For example, the p99 of two sleeps is their maximum, and must not be compared as a percentile.
 TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
-    const auto of_samples = [](double latencies) {
+    const auto of_samples = [](double latencies, double of_next = 0) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
         return report_of(plan, [=](const trial_request& request) {
             auto outcome = took_ns(1000);
             outcome.metrics["latency_p99"] = request.who.name == "asio-epoll" ? 2000 : 9000;
-            outcome.metrics["latencies"] = latencies;
+            const bool is_next = request.who.name != "asio-epoll" && of_next > 0;
+            outcome.metrics["latencies"] = is_next ? of_next : latencies;
             return outcome;
         });
     };
@@ -288,6 +289,10 @@ TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a
     EXPECT_EQ(enough.workloads[0].primary_metrics, (std::vector<std::string>{"time", "latency_p99", "cpu"}));
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(few, 5)), bench::gate_outcome::pass);
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(enough, 5)), bench::gate_outcome::regression);
+    const auto one_sided = of_samples(100, 99);  // a build must not hide its p99 by recording fewer latencies
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(one_sided, 5)), bench::gate_outcome::inconclusive);
+    const auto few_of_baseline = of_samples(99, 100);
+    EXPECT_FALSE(row_of(few_of_baseline, "loop-epoll", name, "latency_p99").judged) << "of a maximum";
 }
 
 TEST(summary, a_ratio_above_one_means_better_whether_smaller_or_larger_values_are_better) {

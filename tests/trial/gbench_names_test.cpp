@@ -60,6 +60,10 @@ TEST(listing, benchmarks_with_equal_names_are_numbered) {
                   {"push#1", "push", 0, 2}, {"pop", "pop"}, {"push#2", "push", 1, 2}}));
 }
 
+TEST(listing, the_mark_of_numbers_occurs_in_no_printed_name) {
+    EXPECT_EQ(workloads_in("x\nx\nx#1\n"), (std::vector<std::string>{"x##1", "x##2", "x#1"}));
+}
+
 TEST(listing, the_number_of_threads_is_part_of_the_name) {
     EXPECT_EQ(bench::threads_of("push/threads:2/real_time"), 2);
     EXPECT_EQ(bench::threads_of("push/min_time:0.1/threads:16"), 16);

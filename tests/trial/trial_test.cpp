@@ -110,6 +110,9 @@ TEST(trial, a_result_belongs_to_exactly_one_registered_benchmark) {
     EXPECT_EQ(time_of({"lookup/iterations:50", "lookup/iterations:50"}), 7);
     EXPECT_EQ(time_of({"push#1", "push", 0, 2}), 2);
     EXPECT_EQ(time_of({"push#2", "push", 1, 2}), 3) << "the first repetition counts";
+    std::swap(outcome.output[outcome.output.find("\"family_index\":2") + 15],
+              outcome.output[outcome.output.find("\"family_index\":3") + 15]);
+    EXPECT_EQ(time_of({"push#1", "push", 0, 2}), 3) << "in the order of registration, not of printing";
 }
 
 TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {

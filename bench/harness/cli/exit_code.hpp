@@ -31,7 +31,8 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_inconclusive, "inconclusive: too few data for a verdict, or results are missing"},
     exit_meaning{exit_unreliable,
                  "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
-    exit_meaning{exit_interrupted, "interrupted; finished trials are kept, and run --resume continues"},
+    exit_meaning{exit_interrupted,
+                 "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
 };
 
 /// The text that explains which exit code is used if several apply. Code 2 is not mentioned, because wrong

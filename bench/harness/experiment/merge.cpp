@@ -214,8 +214,8 @@ struct trial_text {
     std::string_view line;
 };
 
-/// The lines of the shards' journals that contain trials, and the line that contains the results of the
-/// passes.
+/// The lines of the shards' journals that contain trials, and the line that contains the results of --counts
+/// and --checks.
 struct journal_parts {
     std::vector<trial_text> trials;
     std::optional<std::string_view> counted;

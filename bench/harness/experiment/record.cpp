@@ -537,8 +537,8 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// Returns the path of the first file that the other list lacks or contains with a different state. Returns
-/// nothing if both lists contain the same files.
+/// Returns the path of the first file that is in only one of the lists, or whose state differs between the
+/// lists. Returns nothing if the lists are equal.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})

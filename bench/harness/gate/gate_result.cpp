@@ -41,8 +41,8 @@ std::string subject_of(const gate_result& found, bool names_contenders) {
     return text + reports::shown(found.workload);
 }
 
-/// Returns the sentence about one gate result. If its text begins with the word of the verdict, leaves this
-/// word out: "SLOWER: BM_sort by 2.2 %" instead of "SLOWER: BM_sort: slower by 2.2 %".
+/// Returns the sentence about one gate result. If the gate result's text begins with the verdict, leaves the
+/// verdict out of that text: "SLOWER: BM_sort by 2.2 %" instead of "SLOWER: BM_sort: slower by 2.2 %".
 std::string sentence_of(const gate_result& found, std::string_view verdict, bool names_contenders) {
     const auto ended = [](std::string text) { return text.ends_with('.') ? text : text + "."; };
     if (found.workload.empty()) return ended(found.message);

@@ -46,6 +46,18 @@ gate_result no_number(const result& item) {
     return found;
 }
 
+/// Returns a gate result for a percentile of too few samples, which cannot be compared with the percentile of
+/// the baseline.
+gate_result too_few_samples(const result& item) {
+    auto found =
+        about(item, gate_result_kind::unclear,
+              fmt::format("{} cannot be compared, because a trial has only {} samples; measure longer "
+                          "trials (--min-time)",
+                          item.metric, *item.max_of));
+    found.brief = fmt::format("not compared (only {} samples per trial)", *item.max_of);
+    return found;
+}
+
 /// Returns a gate result for a workload and contender for which nothing can be compared. `metrics` contains
 /// the workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
@@ -212,6 +224,8 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
         const bool is_lost = is_about_it && !item.median;  // only in a comparison of two reports
+        if (item.max_of && item.contender != report.baseline && index.is_about(item))
+            all.push_back(too_few_samples(item));
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)

@@ -161,6 +161,10 @@ std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_outp
         }
         add(all[found->second].second, row);
     }
+    std::map<std::size_t, identity> identities;
+    for (const auto& [of, place] : places) identities[place] = of;
+    for (auto& [name, those] : alike)
+        std::ranges::sort(those, {}, [&](auto place) { return identities[place]; });
     for (const auto& [name, those] : alike)
         for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
             all[those[i]].first += fmt::format("#{}", i + 1);
@@ -203,14 +207,6 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
         name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
     made.said = said;
     return made;
-}
-
-/// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
-/// the schema of a report. Searches for the schema's name in quotation marks, because a program's path can
-/// contain the name without them (/opt/loopbench/1.0).
-bool looks_like_gbench(std::string_view text) {
-    return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
-           text.find("\"benchmarks\"") != std::string_view::npos;
 }
 
 /// Appends a number to a column: an exact number (a count) with all digits, any other number with nine
@@ -348,6 +344,11 @@ std::string content_of(const reports::report& report) {
 
 }  // namespace
 
+bool is_google_benchmark_output(std::string_view text) {
+    return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
+           text.find("\"benchmarks\"") != std::string_view::npos;
+}
+
 std::optional<std::string> in_utc(const std::string& date) {
     std::tm moment{};
     const auto is_of_form = [&](const char* form) {
@@ -394,7 +395,7 @@ entry entry_of(reports::report report, provenance from, report_source source) {
 }
 
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
-    if (looks_like_gbench(text)) return gbench_entry(text, name, std::move(from), dated);
+    if (is_google_benchmark_output(text)) return gbench_entry(text, name, std::move(from), dated);
     auto report = read_report_or_journal(text, name);
     return with_name(name, [&] {
         if (reports::is_of_shard(report))  // the merged report will contain the same blocks

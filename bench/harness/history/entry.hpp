@@ -73,6 +73,11 @@ struct date_rule {
     bool assume_utc = false;               // true: a date without a time zone is in UTC
 };
 
+/// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
+/// the schema of a report. Searches for the schema's name in quotation marks, because a program's path can
+/// contain the name without them (/opt/loopbench/1.0).
+bool is_google_benchmark_output(std::string_view text);
+
 /// Reads an entry from `text`: a report, a journal or the output of a Google Benchmark program. Such a
 /// program becomes the contender, and its repetitions become the samples. Ignores counters that loopbench
 /// does not know. If `from` has no commit, uses "commit" of the program's context. `dated` applies only to

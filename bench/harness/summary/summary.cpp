@@ -38,12 +38,14 @@ verdict_rule rule_of(const run_plan& plan) {
 }
 
 /// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
-/// metrics that the report has for it. Percentiles of too few samples are left out.
+/// metrics that the report has for it. A percentile is left out if the baseline has too few samples for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and left-out percentile
-    for (const auto& item : report.results)
-        if (item.max_of) maxima.emplace(item.workload, item.metric);
+    for (const auto& item : report.results) {
+        const auto* const base = reports::find_result(report, item.workload, plan.baseline, item.metric);
+        if (item.max_of && (base == nullptr || base->max_of)) maxima.emplace(item.workload, item.metric);
+    }
     std::vector<reports::workload> all;
     for (const auto& name : plan.workloads) {
         auto& next = all.emplace_back(reports::workload{name, {}});
@@ -201,7 +203,9 @@ private:
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
                 all.back().max_of = max_of(where, metric);
-                if (!all.back().max_of && !reports::counts_samples(metric)) compare(all, where, metric);
+                const bool is_maximum =
+                    all.back().max_of || (baseline_ && max_of({where.workload, *baseline_}, metric));
+                if (!is_maximum && !reports::counts_samples(metric)) compare(all, where, metric);
             }
     }
 
@@ -214,7 +218,8 @@ private:
         for (const auto& count : samples_of(where, metric.samples_metric))
             if (count) counts.push_back(*count);
         if (counts.empty()) return std::nullopt;
-        const auto samples = static_cast<std::uint64_t>(median_of(counts));
+        const auto samples =
+            static_cast<std::uint64_t>(std::clamp(median_of(counts), 0.0, double(metric.samples_needed)));
         return samples < metric.samples_needed ? std::optional{samples} : std::nullopt;
     }
 

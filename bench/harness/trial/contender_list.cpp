@@ -55,7 +55,9 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::multiset<std::string> noise;
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
-    if (noise.empty() || outcome.output == text) return text;  // no extra lines, or the filter is ignored
+    // If every name without spaces is also printed without a selection, the program ignores the filter.
+    const auto is_name = [](const std::string& line) { return line.find(' ') == std::string::npos; };
+    if (failure_of(outcome, request.limit) || std::ranges::any_of(noise, is_name)) return text;
     std::istringstream lines{std::exchange(text, {})};
     for (std::string line; std::getline(lines, line);)
         if (const auto found = noise.find(line); found != noise.end())

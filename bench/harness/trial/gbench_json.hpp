@@ -25,8 +25,8 @@ struct gbench_row {
     std::string name;  // as printed, including Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
-    /// The index of the benchmark in the program, and the index of its arguments. Google Benchmark 1.5.4 and
-    /// later print these indexes.
+    /// The index of the benchmark in the program, and the index of its set of arguments. Google Benchmark
+    /// 1.5.4 and later print both.
     std::optional<double> family, instance;
     // the counters, including items_per_second; NaN and infinity become "no value"
     std::map<std::string, std::optional<double>> counters;

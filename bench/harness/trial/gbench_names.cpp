@@ -61,6 +61,8 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
         variants[workload_name(line)].insert(line);
         ++alike[line];
     }
+    std::string mark = "#";  // no printed name contains the mark
+    while (std::ranges::any_of(printed, [&](auto line) { return line.find(mark) != line.npos; })) mark += '#';
     std::map<std::string_view, std::size_t> seen;
     std::vector<listed_benchmark> all;
     for (const auto line : printed) {
@@ -69,7 +71,7 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
         const bool is_ours = find_shape(plain) != nullptr || plain.starts_with("served/");
         listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
                               std::string{line}, seen[line]++, alike[line], has_variants};
-        if (next.alike > 1) next.workload += fmt::format("#{}", next.number + 1);
+        if (next.alike > 1) next.workload += fmt::format("{}{}", mark, next.number + 1);
         all.push_back(std::move(next));
     }
     return all;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "bench/catalog/workload_table.hpp"
@@ -156,6 +157,10 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
         if (std::ranges::none_of(firsts,
                                  [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
             firsts.push_back(row);
+    // The order of registration. Means, and repetitions in random order, can be printed in another order.
+    std::ranges::sort(firsts, {}, [](const auto* row) {
+        return std::tuple{row->family, row->instance, row};
+    });
     const std::size_t alike = listed != nullptr ? listed->alike : 1;
     if (firsts.size() != alike)
         return fmt::format(
@@ -260,13 +265,30 @@ std::string output_file_in(const temporary_folder& folder) {
     return (folder.path() / "benchmarks.json").native();
 }
 
-/// Replaces the output by the content of the file that Google Benchmark wrote (BENCHMARK_OUT). A program can
-/// print other text to its standard output. Contenders that do not use Google Benchmark write no file.
+/// Returns true if the text is the JSON of a Google Benchmark program.
+bool is_valid_output(std::string_view text) {
+    try {
+        parse_gbench_json(text);
+        return true;
+    } catch (const gbench_error&) {
+        return false;
+    }
+}
+
+/// Replaces an invalid output with the content of the file that Google Benchmark wrote (BENCHMARK_OUT),
+/// because a program can print other text to its standard output. Contenders without Google Benchmark write
+/// no file.
 void take_output_file(child_outcome& ended, const temporary_folder& folder) {
     const auto file = output_file_in(folder);
     std::error_code none;
-    if (ended.end != child_end::exited || std::filesystem::file_size(file, none) == 0 || none) return;
-    ended.output = reports::read_file(file, child_request{}.output_bytes_max);
+    if (ended.end != child_end::exited || std::filesystem::file_size(file, none) == 0 || none ||
+        is_valid_output(ended.output))
+        return;
+    try {
+        ended.output = reports::read_file(file, child_request{}.output_bytes_max);
+    } catch (const reports::file_error&) {
+        return;  // the invalid output is then the reason for the failure
+    }
 }
 
 /// Marks the trial as failed and removes its numbers.
@@ -330,7 +352,10 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     // Google Benchmark also reads its flags from environment variables, here --benchmark_out; other programs
     // ignore the variable. A traced program gets no such variable, because writing the file would add system
     // calls.
-    if (request.front.empty()) child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
+    if (request.front.empty()) {
+        child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
+        child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
+    }
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
     if (request.operations)

@@ -248,9 +248,9 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // In post/cross_thread, the latencies can be any share of the timed section (the lower bound of this
-        // share is 0). The rest of each operation is the wake-up of the posting thread, which might wait for
-        // a core for a long time.
+        // In post/cross_thread, the latencies can add up to any share of the timed section, so the lower
+        // bound of this share is 0. The rest of each operation is the wake-up of the posting thread, which
+        // might wait for a core for a long time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

@@ -69,6 +69,7 @@ function comparisonAnswer() {
     .map(([those, word]) => `${those.length} ${word}`)
     .join(", ");
   const total = `Of ${countText(all.length, "result")}: ${rest}.`;
+  if (report.gate) return `${report.gate.verdict} ${total}`;
   if (!worst) return `No significant difference. ${total}${detectableText(undecided)}`;
   return `${changeSentence(worst, metricsVary(all))} ${total}`;
 }

@@ -3,7 +3,7 @@
 const report = data.report;
 const baseline = report.baseline;
 const isOfReports = baseline === "before" || data.before.length > 0;  // compares two reports
-const isOfPrograms = !isOfReports && report.command.includes("compare");  // compares two programs in one session
+const isOfPrograms = !isOfReports && report.command[1] === "compare";  // compares two programs in one session
 const isComparison = isOfReports || isOfPrograms;
 const headlines = new Map(data.headlines);  // workload → names of its primary metrics, the most important first
 

@@ -120,7 +120,9 @@ std::vector<std::string> missing_for_trust(const report& content) {
     }
     if (!content.aa)
         all.push_back(
-            fmt::format("the noise is unknown, because {} was not measured twice", content.baseline));
+            content.baseline.empty()
+                ? std::string{"the report has no baseline to compare with"}
+                : fmt::format("the noise is unknown, because {} was not measured twice", content.baseline));
     else if (content.aa->found == reliability::unknown)
         all.push_back(content.aa->reason.value_or("the A/A comparison has too few blocks"));
     for (const auto* code : {"budget", "few_trials", "few_blocks"})

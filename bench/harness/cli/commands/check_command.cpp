@@ -1,5 +1,6 @@
 // loopbench check: compares a build with a baseline file.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "bench/harness/experiment/selection.hpp"
 #include "bench/harness/gate/check.hpp"
 #include "bench/harness/gate/gate_result_formats.hpp"
+#include "bench/harness/history/entry.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/columns.hpp"
@@ -125,8 +127,21 @@ gate_results check_reports(const expectations& expected, const check_options& op
     return all;
 }
 
+/// Throws usage_error with the right command if the baseline file is the output of a Google Benchmark
+/// program.
+void refuse_google_benchmark_output(const std::string& file) {
+    if (std::filesystem::is_regular_file(file) && is_google_benchmark_output(read_report_text(file)))
+        throw usage_error{
+            "{} is the output of a Google Benchmark program, not a baseline file; compare two such files "
+            "with "
+            "`loopbench compare OLD.json NEW.json`, or measure both programs with `loopbench compare OLD "
+            "NEW`",
+            file};
+}
+
 int check(const check_options& options, const invocation& by) {
     if (options.update) return update_baseline(options, by);
+    refuse_google_benchmark_output(options.against);
     const auto expected = narrowed(read_baseline(options.against), options);
     const auto found =
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);

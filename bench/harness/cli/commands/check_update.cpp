@@ -261,7 +261,7 @@ private:
 
 int update_baseline(const check_options& options, const invocation& by) {
     if (options.reports.size() > 1)
-        throw usage_error{"a baseline comes from one run; use at most one report with --update"};
+        throw usage_error{"a baseline file comes from one run; use at most one report with --update"};
     try {
         update next{options, by};
         if (options.reports.empty()) {

@@ -165,7 +165,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Removes the results whose workloads match none of the patterns from both reports.
+/// Removes from both reports the results whose workloads match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})

@@ -79,10 +79,11 @@ void add_doctor_command(CLI::App& app, action& chosen) {
     command->add_flag("--json", options->json, "print JSON")->group(heading::output);
     add_contender_dirs(*command, options->contender_dirs);
     put_under(*command, "What to check");
-    command->footer(examples_and(
-        {{"loopbench doctor", "prints one line per property of the machine, and whether the machine is fit"},
-         {"loopbench doctor --json", "prints the same for a program"}},
-        "Exit code 5 means that at least one property makes measurements unreliable."));
+    command->footer(
+        examples_and({{"loopbench doctor",
+                       "prints one line per property of the machine, and whether it is fit for measurements"},
+                      {"loopbench doctor --json", "prints the same for a program"}},
+                     "Exit code 5 means that at least one property makes measurements unreliable."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }
 

@@ -8,6 +8,7 @@
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/history/entry.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/base/posix_io.hpp"
@@ -26,7 +27,10 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
-    return read_judged_report(read_report_text(file), file);
+    const auto text = read_report_text(file);
+    if (!is_google_benchmark_output(text)) return read_judged_report(text, file);
+    // The date is only shown, so an unknown time zone does no harm.
+    return reports::read_json(read_entry(text, file, {}, {.date = {}, .assume_utc = true}).report, file);
 }
 
 void add_output_file(CLI::App& command, std::string& file) {

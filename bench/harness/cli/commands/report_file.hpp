@@ -13,8 +13,9 @@ namespace loopbench::bench {
 /// Returns the text of the file. Throws usage_error if the file does not exist or cannot be read.
 std::string read_report_text(const std::string& file);
 
-/// Returns the report in the file. Throws usage_error if the file cannot be read, and reports::format_error
-/// if it contains no report.
+/// Returns the report in the file. The output of a Google Benchmark program becomes a report with the program
+/// as its only contender. Throws usage_error if the file cannot be read, and reports::format_error if it
+/// contains neither.
 reports::report read_report_file(const std::string& file);
 
 /// Adds the option --output, which sets `file`. If `file` stays empty, the output goes to standard output.

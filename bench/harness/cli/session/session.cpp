@@ -275,6 +275,7 @@ bool all_support_slices(const run_plan& plan, std::span<const std::optional<excl
 std::string reason_for_sequential(const run_plan& plan, const std::string& workload,
                                   std::span<const std::optional<exclusion>> excluded) {
     const auto* const shape = find_shape(workload);
+    if (threads_of(workload) > 1) return "the benchmark has several threads";
     if (shape == nullptr && !plan.asked_pairing)
         return "short trials of both programs do not keep a core busy";
     if (const auto why = shape != nullptr ? why_sequential(*shape, plan.are_builds()) : ""; !why.empty())
@@ -418,6 +419,7 @@ finished_run measure_rest(const session_place& place) {
     const auto text = reports::read_file(file.native(), journal_bytes_max);
     auto record = read_journal(text, file.native());
     refuse_merged(record, place.folder);
+    report_inherited_flags();
     revive(record, place.stop);
     if (record.plan.part) record.plan.machine = machine_identity();
     record.outcome.interrupted = record.outcome.budget_spent = false;
@@ -444,7 +446,8 @@ std::vector<reports::histogram> or_none(reader read) {
 /// Returns the last lines of the screen: the page to open, and commands that answer further questions.
 std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
     const std::string called = program_invocation_name;
-    auto near = fs::path{called}.lexically_proximate(fs::current_path()).native();
+    std::error_code none;  // the folder can have been removed
+    auto near = fs::path{called}.lexically_proximate(fs::current_path(none)).native();
     if (near.find('/') == std::string::npos) near.insert(0, "./");
     const bool is_shorter = called.find('/') != std::string::npos && near.size() < called.size();
     const auto command = reports::printable(shell_word(is_shorter ? near : called));

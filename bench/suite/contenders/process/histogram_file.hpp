@@ -1,5 +1,5 @@
 // The histogram file, which contains whole histograms. (A row of Google Benchmark can contain only numbers.)
-// The environment variable LOOPBENCH_HISTOGRAM_FILE is the path of the file.
+// The environment variable LOOPBENCH_HISTOGRAM_FILE contains the path of the file.
 //
 // The file is one JSON document. Values are nanoseconds. A bucket [lowest, highest, count] states the number
 // of values from `lowest` to `highest`, both included. Buckets are in ascending order and not empty, and

@@ -120,7 +120,7 @@ public:
 
     // The following functions are for the code that started the trial.
 
-    /// Returns the reason why the trial has no result, or nothing if all its work is proved.
+    /// Returns the reason why the trial has no result, or nothing if all its work was verified.
     std::optional<std::string> failure() const;
     const std::optional<std::string>& unsupported() const noexcept { return unsupported_; }
     const usage& cost() const noexcept { return slices_ ? slices_->cost() : cost_; }
