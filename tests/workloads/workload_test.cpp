@@ -92,10 +92,10 @@ TEST(catalog, the_catalog_finds_a_workload_by_its_full_name) {
     EXPECT_EQ(find_workload("yielding"), nullptr);
 }
 
-TEST(catalog, the_catalog_has_ten_existing_default_workloads) {
+TEST(catalog, the_catalog_has_nine_existing_default_workloads) {
     const auto list = workload_list<breakable_runtime>();
     EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
-              10);
+              9);
     EXPECT_TRUE(is_headline_workload("a/third_party/workload"));
 }
 
