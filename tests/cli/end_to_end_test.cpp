@@ -72,7 +72,7 @@ TEST_F(end_to_end, a_quick_run_reports_both_contenders_on_every_default_workload
         if (item["metric"] == "time") times[cell] = item;
     }
     const auto workloads = headline();
-    EXPECT_EQ(workloads.size(), 10U);
+    EXPECT_EQ(workloads.size(), 9U);
     EXPECT_EQ(times.size(), 2 * workloads.size());
     for (const auto& name : workloads) {
         for (const auto* who : {"loop-epoll", "asio-epoll"}) {
