@@ -192,6 +192,19 @@ TEST(floor_comparison, if_the_baseline_is_far_below_the_floor_no_contender_has_a
 
 // floor-blocking is the fastest floor on this workload, but loop-epoll makes the same
 // system calls as floor-epoll.
+// Without floor-uring among the contenders, loop-uring failed wherever io_uring saves system calls.
+TEST(floor_comparison, a_contender_on_io_uring_is_not_limited_by_the_floor_of_another_driver) {
+    const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(10)}}},
+                                                     {"floor-epoll", {{"time", always(8)}}},
+                                                     {"loop-epoll", {{"time", always(5)}}},
+                                                     {"loop-uring", {{"time", always(5)}}}};
+    const auto report = report_with_floors(
+        "echo", contenders, {"floor-epoll"}, 20,
+        {{"floor-epoll", "epoll, timerfd and eventfd"}, {"loop-epoll", "epoll"}, {"loop-uring", "io_uring"}});
+    EXPECT_EQ(found(report, "loop-uring", "time").median, 5);
+    EXPECT_EQ(found(report, "loop-epoll", "time").status, reports::result_status::failed);
+}
+
 TEST(floor_comparison, a_contender_that_states_its_driver_is_compared_with_the_floor_of_the_same_driver) {
     const std::map<std::string, measured> contenders{{"loop-epoll", {{"time", growing(8)}}},
                                                      {"loop-poll", {{"time", growing(8)}}},
