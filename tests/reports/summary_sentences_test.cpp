@@ -26,7 +26,8 @@ const reports::summary_sentence* find(const std::vector<reports::summary_sentenc
     return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the text of the report's summary sentence about this topic, or "" if there is none.
+/// Returns the text of the report's summary sentence about this topic, or "" without such a
+/// sentence.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::summary_sentences_of(report);
     const auto* const found = find(all, about);

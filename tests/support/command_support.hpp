@@ -52,7 +52,7 @@ private:
 };
 
 /// Returns the first result in the report for the contender's time on this workload, or null
-/// if there is none.
+/// if the report has no such result.
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender,
                        std::string_view workload = "yield");
 

@@ -96,7 +96,7 @@ TEST(gbench_json, a_counter_with_the_name_of_a_field_is_ignored_and_reported) {
     EXPECT_EQ(output.rows[0].real_time_ns, 7);
     EXPECT_EQ(output.rows[0].cpu_time_ns, 6);
     EXPECT_EQ(output.rows[0].counters.at("bytes"), 5);
-    EXPECT_EQ(output.hidden_counters, (std::vector<std::string>{"cpu_time", "real_time"}));
+    EXPECT_EQ(output.context.at("ignored_counters"), (nlohmann::json{"cpu_time", "real_time"}));
     EXPECT_EQ(output.context.at("date"), "2026-01-01");
 }
 

@@ -153,7 +153,8 @@ gbench_output parse_gbench_json(std::string_view text) {
         else if (text_or(row, "aggregate_name", "") == "mean")
             means.push_back(read_row(row));
     }
-    output.hidden_counters = hidden_counters(without_bare_non_finite(text));
+    if (const auto hidden = hidden_counters(without_bare_non_finite(text)); !hidden.empty())
+        output.context["ignored_counters"] = hidden;
     const auto identity = [](const gbench_row& row) {
         return std::tuple{row.name, row.family, row.instance};
     };

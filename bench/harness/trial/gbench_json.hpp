@@ -34,14 +34,12 @@ struct gbench_row {
 
 struct gbench_output {
     /// The context without the host name and the executable's path. The path often contains a user's name,
-    /// and reports are published.
+    /// and reports are published. "ignored_counters" lists the counters that have the name of a standard
+    /// field of their row, such as "real_time"; the field counts.
     nlohmann::ordered_json context;
     /// The rows of single runs. Aggregates are omitted, except the mean of a benchmark that prints only
     /// aggregates (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
-    /// The names of counters that are also names of standard fields, such as "real_time". These counters are
-    /// ignored.
-    std::vector<std::string> hidden_counters;
 };
 
 /// The maximum size of a context. The first line of a journal and every report contain the contexts. The

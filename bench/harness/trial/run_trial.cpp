@@ -132,8 +132,8 @@ bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows of a workload: those with exactly its printed name or, if there are none and no other
-/// benchmark of the program differs only in suffixes, those with any suffixes.
+/// Returns the rows with exactly the workload's printed name. If no row has this name, and no other benchmark
+/// of the program differs only in suffixes, returns the rows with other suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {

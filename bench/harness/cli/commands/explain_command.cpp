@@ -170,7 +170,7 @@ bool has_word(std::string_view text, const std::string& word) {
     return false;
 }
 
-/// Returns the known names that contain the word. If there are none, returns the glossary's terms whose
+/// Returns the known names that contain the word. If no name contains it, returns the glossary's terms whose
 /// meanings contain the word. Ignores case.
 std::vector<known_name> names_with(const std::string& word) {
     const auto small = in_small_letters(word);
@@ -192,8 +192,8 @@ std::string listed(const std::string& word, const std::vector<known_name>& names
     return text;
 }
 
-/// Returns the explanation of the name. If there is none, returns a list of the names that contain this name,
-/// or an empty text.
+/// Returns the explanation of the name. For an unknown name, returns a list of the names that contain it, or
+/// an empty text.
 std::string text_on(const std::string& name) {
     if (auto text = everything_called(name); !text.empty()) return text;
     if (name.size() > 1 && name.ends_with('s'))  // perhaps the plural of a term
