@@ -37,7 +37,10 @@ class Scripts(unittest.TestCase):
         return file.read_text().splitlines() if file.exists() else []
 
     def environment(self):
-        return {**os.environ, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
+        """The environment for a script. Leaves out the variables of `make`, because `make test` runs this test, and a
+        `make` within a `make` prints more lines."""
+        inherited = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+        return {**inherited, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
 
     def run_script(self, *command):
         return subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
