@@ -124,16 +124,17 @@ TEST(documentation, the_commands_in_the_documentation_succeed_in_the_order_in_wh
 TEST(documentation, the_screen_of_a_quick_run_fits_on_30_lines_of_80_columns) {
     const loopbench_command loopbench;
     const auto shown = loopbench.in_shell("xz -dc " LOOPBENCH_SOURCE
-                                          "/tests/support/quick_run.jsonl.xz > $folder/journal.jsonl && "
-                                          "$loopbench report $folder/journal.jsonl --format screen");
+                                          "/reports/evidence/quick/report.json.xz > $folder/report.json && "
+                                          "$loopbench report $folder/report.json --format screen");
     ASSERT_EQ(shown.code, 0) << shown.error_tail;
-    constexpr auto lines_of_next_steps = 3;
+    constexpr auto lines_of_next_steps = 4;
     EXPECT_LE(std::ranges::count(shown.output, '\n') + lines_of_next_steps, 30) << shown.output;
     std::istringstream lines{shown.output};
     for (std::string line; std::getline(lines, line);) EXPECT_LE(reports::width_of(line), 80U) << line;
     EXPECT_TRUE(shown.output.starts_with("FASTEST echo: ")) << shown.output;
     std::size_t at = 0;
-    for (const auto* part : {"FASTEST", "TRUST", "echo/rtt/tcp", "io_uring/epoll", "sleep/serial", "IDLE"}) {
+    for (const auto* part :
+         {"FASTEST", "TRUST", "echo/rtt/tcp", "loop-uring/loop-epoll", "sleep/serial", "IDLE"}) {
         const auto found = shown.output.find(part, at);
         ASSERT_NE(found, std::string::npos) << part << " is missing or too early:\n" << shown.output;
         at = found;

@@ -10,8 +10,11 @@
 #include <regex>
 
 #include "bench/harness/cli/session/time_left.hpp"
+#include "reports/base/atomic_file.hpp"
 #include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
+#include "tests/support/sample_report.hpp"
 
 namespace loopbench::tests {
 
@@ -93,6 +96,19 @@ TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the
     const auto dumb = on_a_terminal(command, "dumb");
     EXPECT_EQ(dumb.find('\x1b'), std::string::npos) << dumb;
     EXPECT_EQ(dumb.find(" left: "), std::string::npos) << dumb;
+}
+
+TEST(terminal, the_screen_of_a_report_has_colours_only_on_a_terminal) {
+    loopbench_command loopbench;
+    const auto report = loopbench.path("report.json").native();
+    reports::write_file_atomically(report, reports::write_json(sample_report()));
+    const std::vector<std::string> words{"report", report, "--format", "screen"};
+    auto command = words;
+    command.insert(command.begin(), loopbench.path("bin/loopbench").native());
+    EXPECT_SAYS(on_a_terminal(command), "\x1b[1mTRUST");
+    EXPECT_EQ(on_a_terminal(command, "dumb").find('\x1b'), std::string::npos);
+    EXPECT_EQ(on_a_terminal(command, "xterm", "1").find('\x1b'), std::string::npos);
+    EXPECT_EQ(loopbench(words).output.find('\x1b'), std::string::npos);
 }
 
 // Without a terminal, the command prints a progress line each minute. This test uses other intervals.

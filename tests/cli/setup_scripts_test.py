@@ -39,7 +39,8 @@ class Scripts(unittest.TestCase):
     def environment(self):
         """The environment for a script. Leaves out the variables of `make`, because `make test` runs this test, and a
         `make` within a `make` prints more lines."""
-        inherited = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+        of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+        inherited = {name: value for name, value in os.environ.items() if name not in of_make}
         return {**inherited, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
 
     def run_script(self, *command):

@@ -108,8 +108,8 @@ TEST(dates, dates_are_converted_to_utc) {
     EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18Z"), "2026-11-22T18:07:18Z");
     EXPECT_EQ(bench::in_utc("2026-11-22T18:07:18+01:00"), "2026-11-22T17:07:18Z");
     EXPECT_EQ(bench::in_utc("2026-12-31T23:30:00-01:00"), "2027-01-01T00:30:00Z");
-    for (const auto* text : {"", "tomorrow", "2026-11", "2026-13-01", "2026-11-22x", "2026-11-22T18:07:18",
-                             "2026-11-22 18:07:18Z", "-2026-11-22"})
+    for (const auto* text : {"", "tomorrow", "2026-11", "2026-13-01", "2026-02-31", "2026-04-31T18:07:18Z",
+                             "2026-11-22x", "2026-11-22T18:07:18", "2026-11-22 18:07:18Z", "-2026-11-22"})
         EXPECT_FALSE(bench::in_utc(text)) << text;
     EXPECT_FALSE(bench::in_utc(std::string{"2026-11-22\0", 11}));
 }
@@ -246,6 +246,13 @@ TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
         complaint_of<reports::format_error>([&] { bench::read_entry(printed, "b.json", {}); });
     EXPECT_SAYS(complaint, "b.json");
     EXPECT_SAYS(complaint, "--assume-utc");
+}
+
+TEST(entry, a_stated_date_is_refused_if_the_file_has_a_complete_date) {
+    for (const auto& text : {std::string{of_google_benchmark}, reports::write_json(sample_report())})
+        EXPECT_SAYS(complaint_of<reports::format_error>(
+                        [&] { bench::read_entry(text, "some.json", {}, {.date = "2021-09-02"}); }),
+                    "--date");
 }
 
 TEST(entry, google_benchmark_output_of_a_program_in_a_folder_named_loopbench_is_recognized) {

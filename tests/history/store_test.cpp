@@ -84,6 +84,18 @@ TEST(store, adding_a_report_again_updates_only_the_origin_of_the_report) {
     EXPECT_FALSE(store.runs()[0].dirty) << "the state of the new commit is unknown";
 }
 
+TEST(store, a_file_that_is_added_again_with_another_date_is_not_counted_twice) {
+    const empty_history history;
+    auto store = opened(history);
+    const auto* text = R"({"context": {"date": "2021-09-02 18:59:37"}, "benchmarks": [
+        {"name": "encode", "run_name": "encode", "run_type": "iteration", "real_time": 9, "cpu_time": 9,
+         "time_unit": "ns"}]})";
+    store.add(bench::read_entry(text, "bench.json", {}, {.date = "2021-09-03"}));
+    store.add(bench::read_entry(text, "bench.json", {}, {.date = "2021-09-02"}));
+    ASSERT_EQ(store.runs().size(), 1);
+    EXPECT_EQ(store.runs()[0].date, "2021-09-02") << "the correction counts";
+}
+
 TEST(store, the_report_of_a_finished_run_replaces_the_report_of_the_interrupted_run) {
     const empty_history history;
     auto store = opened(history);

@@ -142,7 +142,7 @@ class Html(PageTest):
         unknown = enough | {"aa": self.report["aa"] | {"found": "unknown", "reason": "one block is too few"}}
         for name, report, word, reason, place in (
                 ("reliable", enough, "Reliable", "10 blocks", "#confidence"),
-                ("cut", enough | {"complete": False}, "Preliminary", "ended early", "#confidence"),
+                ("cut", enough | {"complete": False}, "Preliminary", "interrupted", "#confidence"),
                 ("no_aa", enough | {"aa": None}, "Preliminary", "not measured twice", "#confidence"),
                 ("unknown", unknown, "Preliminary", "too few", "#confidence"),
                 ("unreliable", unreliable, "Unreliable", "differs from itself", "#answer")):

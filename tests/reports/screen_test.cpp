@@ -14,6 +14,7 @@
 #include "reports/render/terminal/fixed_width.hpp"
 #include "reports/render/terminal/screen_rows.hpp"
 #include "reports/render/terminal/text_table.hpp"
+#include "reports/render/trust.hpp"
 #include "tests/support/measured.hpp"
 #include "tests/support/sample_report.hpp"
 
@@ -46,11 +47,12 @@ std::size_t count_of(std::string_view what, std::string_view in) {
     return count;
 }
 
-/// Returns the cells of the row that begins with `name`.
+/// Returns the cells of the row with this label.
 std::vector<std::string> row_of(const std::string& screen, const std::string& name) {
     for (const auto& line : lines_of(screen)) {
-        if (!line.starts_with("  " + name + " ")) continue;
-        std::istringstream in{line.substr(name.size() + 2)};
+        const auto label = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+        if (!label.starts_with(name + " ")) continue;
+        std::istringstream in{label.substr(name.size())};
         return {std::istream_iterator<std::string>{in}, {}};
     }
     return {};
@@ -147,7 +149,11 @@ TEST(screen, colours_are_drawn_only_if_they_are_enabled_and_do_not_change_the_te
                painted = reports::draw_screen(report, reports::colours::on);
     EXPECT_EQ(plain.find('\x1b'), std::string::npos);
     EXPECT_NE(painted.find("\x1b[32m6.96×"), std::string::npos) << painted;
-    EXPECT_EQ(std::regex_replace(painted, std::regex{"\x1b\\[[0-9;]*m"}, ""), plain);
+    auto without_colour = std::regex_replace(painted, std::regex{"\x1b\\[[0-9;]*m"}, "");
+    const std::string meaning_of_colours = "; faster; slower";
+    const auto at = without_colour.find(meaning_of_colours);
+    ASSERT_NE(at, std::string::npos) << without_colour;
+    EXPECT_EQ(without_colour.erase(at, meaning_of_colours.size()), plain);
 }
 
 TEST(screen, hostile_names_neither_widen_the_screen_nor_control_the_terminal) {
@@ -243,13 +249,32 @@ TEST(screen, an_unreliable_or_incomplete_session_has_no_fastest_and_no_ratio_wit
 TEST(screen, the_trust_names_the_missing_part_of_a_preliminary_run) {
     auto report = two_workloads();
     report.warnings = {{"few_blocks", "some verdicts need more blocks", "use --blocks 13 or more"}};
-    EXPECT_TRUE(shows(report, "PRELIMINARY: use --blocks 13 or more")) << reports::draw_screen(report);
+    EXPECT_TRUE(shows(report, "PRELIMINARY: some verdicts need more blocks; use --blocks 13 or more"));
+    EXPECT_TRUE(shows(report, "SO FAR  scheduling: loop-epoll")) << reports::draw_screen(report);
+    EXPECT_FALSE(shows(report, "FASTEST"));
+    report.warnings = {{"budget", "only 4 of 13 blocks fit", "use a longer --budget"}};
+    EXPECT_TRUE(shows(report, "RELIABLE")) << "four blocks can be enough for every verdict";
     report.warnings.clear();
     report.aa->found = reports::reliability::unknown;
     report.aa->reason = "too short";
     EXPECT_TRUE(shows(report, "PRELIMINARY: too short"));
     report.aa.reset();
     EXPECT_TRUE(shows(report, "PRELIMINARY: the noise is unknown"));
+}
+
+TEST(screen, a_short_run_gets_one_reason_and_one_remedy) {
+    auto report = two_workloads();
+    report.aa->found = reports::reliability::unknown;
+    report.aa->reason = "the A/A comparison has too few blocks";
+    report.warnings = {{"few_blocks", "some verdicts need more blocks", "use --blocks 12 or more"},
+                       {"budget", "only 4 of 13 blocks fit", "use a longer --budget"}};
+    const auto reasons = reports::trust_in(report).reasons;
+    EXPECT_EQ(reasons, std::vector<std::string>{"only 4 of 13 blocks fit; use a longer --budget"});
+    report.complete = false;
+    report.warnings.push_back({"interrupted", "interrupted after 4 blocks", "use --resume"});
+    EXPECT_EQ(reports::trust_in(report).reasons,
+              std::vector<std::string>{"interrupted after 4 blocks; use --resume"});
+    EXPECT_TRUE(reports::warning_lines(report).empty()) << "TRUST contains them";
 }
 
 TEST(screen, ratios_without_an_interval_are_not_shown) {
@@ -282,10 +307,20 @@ TEST(screen, similar_select_loops_share_a_row_and_drivers_have_their_paired_rati
     const auto text = reports::draw_screen(report);
     using row = std::vector<std::string>;
     EXPECT_EQ(row_of(text, "select loops"), (row{"1.90-2.00×"})) << text;
-    EXPECT_EQ(row_of(text, "io_uring/epoll"), (row{"2.40×?"})) << text;
+    EXPECT_EQ(row_of(text, "loop-uring/asio-epoll"), (row{"2.40×?"})) << text;
     EXPECT_NE(text.find("select loops: loop-a, -b"), std::string::npos) << text;
     report.results[2].median = 90;
     EXPECT_EQ(row_of(reports::draw_screen(report), "loop-b"), (row{"1.90×"})) << "no longer similar";
+}
+
+TEST(screen, the_row_of_two_drivers_is_general_if_the_compared_contenders_differ_between_workloads) {
+    auto report = with_drivers("echo/conns:1");
+    auto second = with_drivers("echo/conns:9");
+    second.results.back().to_epoll->to = "asio-tuned";
+    report.results.insert(report.results.end(), second.results.begin(), second.results.end());
+    EXPECT_EQ(row_of(reports::draw_screen(report), "io_uring/epoll"),
+              (std::vector<std::string>{"2.40×?", "2.40×?"}))
+        << reports::draw_screen(report);
 }
 
 TEST(screen, only_unambiguous_names_are_shortened) {
@@ -297,17 +332,34 @@ TEST(screen, timers_that_cannot_be_told_apart_share_a_row) {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, reports::ratio to, reports::verdict found) {
         report.results.push_back(judged_as("sleep/serial", who, "late_p50", late, to, found));
-        report.results.push_back(measured_as("sleep/serial", who, "cpu", 2 * late));
+        report.results.push_back(
+            judged_as("sleep/serial", who, "cpu", 2 * late, {"", 0.8, 0.5, 1.1}, inconclusive));
     };
     report.results.push_back(measured_as("sleep/serial", "asio-epoll", "late_p50", 42e3));
     report.results.push_back(measured_as("sleep/serial", "asio-epoll", "cpu", 62e3));
     add("asio-tuned", 41e3, {"", 1.02, 0.99, 1.05}, inconclusive);
     add("loop-uring", 40e3, {"", 1.03, 1.001, 1.06}, inconclusive);
     add("loop-late", 80e3, {"", 0.5, 0.49, 0.51}, slower);
+    add("loop-hungry", 41e3, {"", 1.02, 0.99, 1.05}, inconclusive);
+    auto& cpu = report.results.back();
+    cpu = judged_as("sleep/serial", "loop-hungry", "cpu", 12e6, {"", 0.005, 0.004, 0.006}, slower);
     const auto text = reports::draw_screen(report);
     using row = std::vector<std::string>;
-    EXPECT_EQ(row_of(text, "asio-*, loop-uring"), (row{"40-42µs?", "62-82µs"})) << text;
-    EXPECT_EQ(row_of(text, "loop-late"), (row{"80µs", "160µs"})) << text;
+    EXPECT_EQ(row_of(text, "asio-*, loop-uring"), (row{"40-42µs?", "62-82µs?"})) << text;
+    EXPECT_EQ(row_of(text, "loop-late"), (row{"80µs", "160µs?"})) << text;
+    EXPECT_EQ(row_of(text, "loop-hungry"), (row{"41µs?", "12ms"}))
+        << "equally late, but burns a core: " << text;
+}
+
+TEST(screen, the_legend_names_the_contenders_that_a_label_only_counts) {
+    auto report = report_with({});
+    report.results.push_back(measured_as("sleep/serial", "asio-epoll", "late_p50", 40e3));
+    for (const auto* who : {"mine", "theirs-in-rust", "another-in-go"})
+        report.results.push_back(
+            judged_as("sleep/serial", who, "late_p50", 40e3, {"", 1.02, 0.99, 1.05}, inconclusive));
+    const auto text = reports::draw_screen(report);
+    EXPECT_EQ(row_of(text, "asio-epoll and 3 more"), std::vector<std::string>{"40µs?"}) << text;
+    EXPECT_NE(text.find("3 more: mine, theirs-in-rust, another-in-go"), std::string::npos) << text;
 }
 
 TEST(columns, a_ratio_that_contradicts_the_medians_is_explained) {

@@ -65,15 +65,29 @@ std::string processor_in(const json& context) {
     return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
 }
 
+std::string printed_date(const json& context) {
+    return reports::context_text(context, "date").value_or("");
+}
+
+reports::format_error unwanted_date(const std::string& printed) {
+    return reports::format_error{
+        "its date {} has a time zone already, so --date does not apply; add this file without --date",
+        reports::shown(printed)};
+}
+
 /// Returns the date in UTC. Throws format_error if the date has no time zone, unless `dated` contains a date
 /// or assumes UTC.
 std::string date_in(const json& context, const date_rule& dated) {
-    const auto printed = reports::context_text(context, "date").value_or("");
-    if (const auto date = in_utc(dated.date.value_or(printed))) return *date;
-    if (dated.date)
+    const auto printed = printed_date(context);
+    const auto complete = in_utc(printed);
+    if (complete && dated.date) throw unwanted_date(printed);
+    if (complete) return *complete;
+    if (dated.date) {
+        if (const auto date = in_utc(*dated.date)) return *date;
         throw reports::format_error{
             "'{}' is not a date; expected a date like 2026-11-22 or 2026-11-22T18:07:18+01:00",
             reports::shown(*dated.date)};
+    }
     std::string as_utc = printed + "Z";
     if (const auto space = as_utc.find(' '); space != std::string::npos) as_utc[space] = 'T';
     const auto date = in_utc(as_utc);
@@ -188,25 +202,6 @@ auto with_name(std::string_view name, function make) {
     } catch (const reports::format_error& error) {
         throw reports::format_error{"{}: {}", name, error.what()};
     }
-}
-
-entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
-    const auto output = read_gbench(text, name);
-    if (output.rows.empty())
-        throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
-                                    name};
-    const auto said = from;
-    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
-    reports::report report;
-    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
-    report.contenders.push_back(reports::describe(program_in(text), output.context));
-    for (const auto& [workload, rows] : benchmarks_in(output))
-        std::ranges::move(results_of(workload, report.contenders.front().name, rows),
-                          std::back_inserter(report.results));
-    auto made = with_name(
-        name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
-    made.said = said;
-    return made;
 }
 
 /// Appends a number to a column: an exact number (a count) with all digits, any other number with nine
@@ -351,9 +346,15 @@ bool is_google_benchmark_output(std::string_view text) {
 
 std::optional<std::string> in_utc(const std::string& date) {
     std::tm moment{};
+    const auto exists = [](std::tm day) {  // strptime() accepts the 31st of every month
+        const auto asked = day.tm_mday;
+        day.tm_hour = day.tm_min = day.tm_sec = 0;
+        ::timegm(&day);
+        return day.tm_mday == asked;
+    };
     const auto is_of_form = [&](const char* form) {
         moment = {};
-        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size();
+        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size() && exists(moment);
     };
     if (is_of_form("%Y-%m-%d"))
         return fmt::format("{:04}-{:02}-{:02}", moment.tm_year + 1900, moment.tm_mon + 1, moment.tm_mday);
@@ -394,10 +395,40 @@ entry entry_of(reports::report report, provenance from, report_source source) {
     return entry_of(std::move(report), std::move(text), std::move(from), source);
 }
 
+namespace {
+
+entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
+    const auto output = read_gbench(text, name);
+    if (output.rows.empty())
+        throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
+                                    name};
+    auto said = from;
+    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
+    reports::report report;
+    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
+    if (dated.date) said.date = report.where.date;
+    report.contenders.push_back(reports::describe(program_in(text), output.context));
+    for (const auto& [workload, rows] : benchmarks_in(output))
+        std::ranges::move(results_of(workload, report.contenders.front().name, rows),
+                          std::back_inserter(report.results));
+    // The printed date identifies the run, so that the same file with another --date is the same run.
+    const auto date = std::exchange(report.where.date, printed_date(output.context));
+    auto content = content_of(report);
+    report.where.date = date;
+    auto made = with_name(
+        name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
+    made.said = std::move(said);
+    made.content = std::move(content);
+    return made;
+}
+
+}  // namespace
+
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
     if (is_google_benchmark_output(text)) return gbench_entry(text, name, std::move(from), dated);
     auto report = read_report_or_journal(text, name);
     return with_name(name, [&] {
+        if (dated.date) throw unwanted_date(report.where.date);
         if (reports::is_of_shard(report))  // the merged report will contain the same blocks
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "

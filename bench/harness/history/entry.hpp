@@ -19,6 +19,7 @@ struct provenance {
     std::string commit;         // empty if unknown
     std::optional<bool> dirty;  // true if the sources had uncommitted changes
     std::string machine;        // a name that distinguishes machines with equal hardware; can be empty
+    std::string date = {};      // UTC; empty unless the user states the date of a file without a time zone
 };
 
 enum class report_source { loopbench, google_benchmark };
@@ -69,7 +70,7 @@ entry entry_of(reports::report report, provenance from, report_source source = r
 /// The user's statement about the date of a Google Benchmark file. Versions before 1.5.1 print a date without
 /// a time zone.
 struct date_rule {
-    std::optional<std::string> date = {};  // replaces the file's date
+    std::optional<std::string> date = {};  // the date of a file whose own date has no time zone
     bool assume_utc = false;               // true: a date without a time zone is in UTC
 };
 

@@ -392,6 +392,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
     if (!commit.empty() && commit != commit_before)
         sql << "UPDATE loopbench_run SET commit_id = :commit, dirty = NULL WHERE id = :id", use(commit),
             use(run);
+    if (const auto date = storable(said.date); !date.empty())
+        sql << "UPDATE loopbench_run SET date = :date WHERE id = :id", use(date), use(run);
     if (said.dirty) sql << "UPDATE loopbench_run SET dirty = :dirty WHERE id = :id", use(dirty), use(run);
     if (!machine.empty())
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);

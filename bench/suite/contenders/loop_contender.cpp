@@ -15,8 +15,7 @@ namespace {
 
 std::vector<missing_need> missing_in(std::string_view design) {
     if (design == "loop-tick")
-        return {{need::many_turns,
-                 "this loop sleeps 100 ms in every turn, and the workload needs too many turns"}};
+        return {{need::many_turns, "the workload needs many turns, and this loop sleeps 100 ms in each"}};
     if (design == "loop-scheduler")
         return {{need::timers_while_busy,
                  "this loop checks its timers only when nothing is ready, as in its tutorial, and in this "

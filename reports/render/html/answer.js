@@ -1,23 +1,5 @@
 // The top of the report page: a badge, one sentence, and what limits the trust in it.
 
-const fewCodes = ["few_trials", "few_blocks", "few_hosts"];
-
-// Returns the words of the badge: [word, class, sentences about what is missing].
-function trustOf() {
-  const {aa, warnings, complete} = report;
-  const few = warnings
-    .filter(({code}) => fewCodes.includes(code))
-    .map(({message, remedy}) => `${sentence(message)} ${sentence(remedy)}`);
-  if (aa?.found === "unreliable") return ["Unreliable", "unreliable", []];
-  const missing = [
-    complete ? null : "The run ended early.",
-    aa ? null : "The baseline was not measured twice.",
-    aa?.found === "unknown" ? sentence(aa.reason || "the A/A comparison is undecided") : null,
-    ...few,
-  ].filter(Boolean);
-  return missing.length ? ["Preliminary", "preliminary", missing] : ["Reliable", "reliable", []];
-}
-
 // Makes a text a sentence. Names of contenders keep their first letter.
 function sentence(text) {
   const startsWithName = contenders.some(({name}) => text.startsWith(name));
@@ -39,34 +21,31 @@ function deviationText() {
   );
 }
 
-function blocksMeasured() {
-  return results.reduce((most, each) => Math.max(most, each.samples.length), 0);
-}
-
 function addTop() {
   const {environment: where, plan} = report;
-  const date = where.date.slice(0, 16).replace("T", " "),
-    made = blocksMeasured();
+  const date = where.date.slice(0, 16).replace("T", " ");
+  const {word, reasons, blocks} = data.trust;
   document.getElementById("about").textContent = [
     `${date} UTC`,
     where.cpu_model,
     `${where.cores} cores`,
     where.kernel,
-    plan && `${made < plan.blocks ? `${made} of ` : ""}${plan.blocks} blocks, ${plan.size} size`,
+    plan && `${blocks < plan.blocks ? `${blocks} of ` : ""}${plan.blocks} blocks, ${plan.size} size`,
     isOfReports ? "after, compared with before" : null,
     report.complete ? null : "incomplete",
   ]
     .filter(Boolean)
     .join(" · ")
     .slice(0, 400);
-  const [word, kind, missing] = trustOf();
   const badge = document.getElementById("reliability");
-  badge.textContent = word;
-  badge.className = kind;
+  badge.textContent = word.charAt(0).toUpperCase() + word.slice(1);
+  badge.className = word;
+  // The first sentence of the page gives the reason of an unreliable session.
+  const missing = word === "unreliable" ? [] : reasons.map(sentence);
   document
     .getElementById("confidence")
     .replaceChildren(
-      ...withOptions([`${countText(made, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")),
+      ...withOptions([`${countText(blocks, "block")}.`, deviationText(), ...missing].filter(Boolean).join(" ")),
     );
 }
 
@@ -158,7 +137,7 @@ function addSummary() {
   const found = data.summary
     .filter((each) => !isSaid(each))
     .map((each) => ({...each, results: each.from.map((place) => results[place])}));
-  if (report.aa?.found === "unreliable") return addUnreliable(found);
+  if (data.trust.word === "unreliable") return addUnreliable(found);
   if (isComparison) {
     addFindings([...found.filter(isProblem), ...comparisonFindings()]);
     return answer(comparisonAnswer());

@@ -17,6 +17,7 @@
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/summary_sentences.hpp"
+#include "reports/render/trust.hpp"
 
 // Embeds a file of the page unchanged into the executable.
 #define LOOPBENCH_EMBED(name, file)                                                          \
@@ -223,6 +224,11 @@ json summary_as_json(const report& content) {
     return all;
 }
 
+json trust_as_json(const report& content) {
+    const auto found = trust_in(content);
+    return {{"word", name_of(found.word)}, {"reasons", found.reasons}, {"blocks", blocks_in(content)}};
+}
+
 /// Returns the primary metrics of each workload: [[workload, [metric, ...]], ...].
 json primary_metrics_of(const report& content) {
     auto all = json::array();
@@ -261,10 +267,10 @@ std::string data_of(const report& content, std::span<const histogram> histograms
     std::string kinds;
     for (const auto& kind : in.kinds.texts()) kinds += (kinds.empty() ? "" : ",") + kind.get<std::string>();
     return fmt::format(
-        R"({{"report":{},"summary":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"kinds":[{}],"results":{},"before":{}}})",
-        dump(to_json(rest)), dump(summary_as_json(content)), dump(primary_metrics_of(content)),
-        dump(metrics()), dump(curves), curve_steps_per_decade, dump(in.texts.texts()), kinds, results,
-        old_results);
+        R"({{"report":{},"summary":{},"trust":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"kinds":[{}],"results":{},"before":{}}})",
+        dump(to_json(rest)), dump(summary_as_json(content)), dump(trust_as_json(content)),
+        dump(primary_metrics_of(content)), dump(metrics()), dump(curves), curve_steps_per_decade,
+        dump(in.texts.texts()), kinds, results, old_results);
 }
 
 /// The parts of the page that are different for reports and trends.

@@ -11,7 +11,7 @@ constexpr std::size_t between_groups = 2, between_columns = 1;
 
 std::size_t label_width(const banded_table& table) {
     auto widest = std::max(width_of(table.title), width_of(table.subtitle));
-    for (const auto& label : table.labels) widest = std::max(widest, width_of(label));
+    for (const auto& label : table.labels) widest = std::max(widest, width_of(label.text));
     return widest;
 }
 
@@ -45,7 +45,7 @@ std::string band(const banded_table& table, std::span<const column_group> groups
     auto out = heading(table, groups, true, paint) + heading(table, groups, false, paint);
     for (std::size_t row = 0; row < table.labels.size(); ++row) {
         painted line{paint};
-        line.add(table.labels[row]);
+        line.add(table.labels[row].text, table.labels[row].how);
         std::size_t at = labels;
         for (const auto& group : groups) {
             const auto end = at + between_groups + group.width();

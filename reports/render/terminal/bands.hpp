@@ -31,7 +31,7 @@ struct column_group {
 
 struct banded_table {
     std::string title, subtitle;  // placed above the labels
-    std::vector<std::string> labels;
+    std::vector<shown_cell> labels;
     std::vector<column_group> groups;
 };
 

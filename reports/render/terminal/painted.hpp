@@ -13,7 +13,8 @@
 
 namespace loopbench::reports {
 
-enum class tone { plain, title, good, bad };
+/// `note` is for lines that are not about a contender.
+enum class tone { plain, title, good, bad, caution, note };
 
 class painted {
 public:
@@ -35,8 +36,21 @@ public:
 
 private:
     static fmt::text_style style_of(tone as) {
-        if (as == tone::title) return fmt::emphasis::bold;
-        return fmt::fg(as == tone::good ? fmt::terminal_color::green : fmt::terminal_color::red);
+        switch (as) {
+            case tone::title:
+                return fmt::emphasis::bold;
+            case tone::good:
+                return fmt::fg(fmt::terminal_color::green);
+            case tone::bad:
+                return fmt::fg(fmt::terminal_color::red);
+            case tone::caution:
+                return fmt::fg(fmt::terminal_color::yellow);
+            case tone::note:
+                return fmt::emphasis::faint;
+            case tone::plain:
+                break;
+        }
+        return {};
     }
 
     colours how_;

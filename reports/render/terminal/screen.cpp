@@ -23,6 +23,7 @@
 #include "reports/render/terminal/painted.hpp"
 #include "reports/render/terminal/screen_fastest.hpp"
 #include "reports/render/terminal/screen_rows.hpp"
+#include "reports/render/trust.hpp"
 
 namespace loopbench::reports {
 
@@ -66,15 +67,15 @@ struct metric_column {
 struct table_shape {
     std::string_view subtitle;
     std::vector<metric_column> columns;
-    std::string_view level_on = {};  // the parameter `level_on` of rows_of()
+    share who_shares = share::select_loops;
     bool has_floor = true;
 };
 
-const table_shape time_and_cpu{"", {{"time", "time", long_time, true}, {"cpu", "CPU", short_time}}};
+const table_shape time_and_cpu{"", {{"time", "time", long_time, true}, {"cpu", "CPU/op", short_time}}};
 const table_shape only_time{"", {{"time", "", long_time, true}}};
-const table_shape timers{"late, and CPU per operation",
-                         {{"late_p50", "late", short_time}, {"cpu", "CPU", short_time}},
-                         "late_p50",
+const table_shape timers{"lateness and CPU",
+                         {{"late_p50", "late", short_time}, {"cpu", "CPU/op", short_time}},
+                         share::everything_level,
                          false};
 const table_shape server{"capacity per second, p99 latency",
                          {{"capacity", "capacity", short_rate}, {"latency_p99", "p99", short_time}}};
@@ -144,17 +145,23 @@ public:
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::failed) out += paragraph("FAILED", lower_case_title(each));
         const auto fastest = fastest_of(in_);
+        const auto title = trust_in(content_).word == trust_word::reliable ? "FASTEST" : "SO FAR";
         for (const auto& each : fastest)
-            out += paragraph(&each == &fastest.front() ? "FASTEST" : "", each.text, each.kind);
+            out += paragraph(&each == &fastest.front() ? title : "", each.text, each.kind);
         if (!content_.results.empty()) out += trust();
         out += tables(fastest.empty());
         for (const auto& item : content_.results)
             if (item.status == result_status::failed) missing_.add(item);
         out += legend();
+        std::string idle;
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::waiting)
-                out += paragraph("IDLE", std::string_view{each.text}.substr(0, each.text.rfind('.')));
-        return out;
+                idle += paragraph("IDLE", std::string_view{each.text}.substr(0, each.text.rfind('.')));
+        // A run prints up to four more lines: the page to open, and the next commands.
+        constexpr std::size_t lines_of_next_steps = 4, lines_of_a_reason = 2;
+        const auto whole = out + reasons(lines_of_a_reason) + idle;
+        const auto lines = static_cast<std::size_t>(std::ranges::count(whole, '\n'));
+        return lines + lines_of_next_steps <= screen_lines ? whole : out + reasons(1) + idle;
     }
 
 private:
@@ -163,7 +170,9 @@ private:
     indexed_report in_;
     missing_reasons missing_;
     std::set<std::string_view> select_loops_;
+    std::vector<names> shortened_;  // the contenders of rows whose labels do not name all of them
     std::set<char> marks_;
+    std::set<tone> tones_;  // the tones of the cells
     std::size_t more_workloads_ = 0;
 
     static std::string lower_case_title(const summary_sentence& each) {
@@ -192,17 +201,22 @@ private:
 
     /// Returns the paragraph that states how far the run can be trusted. Its first word has a colour.
     [[nodiscard]] std::string trust() const {
-        auto text = paragraph("TRUST", trust_in(content_));
-        for (const auto& [word, how] : {std::pair{"UNRELIABLE", tone::bad}, {"RELIABLE", tone::good}}) {
-            const auto at = text.find(word);
-            if (at == std::string::npos) continue;
-            painted shown{paint_};
-            shown.add(word, how);
-            auto bytes = shown.line();
-            bytes.pop_back();  // removes the newline
-            return text.replace(at, std::string_view{word}.size(), bytes);
-        }
+        auto text = paragraph("TRUST", trust_text(content_));
+        for (const auto& [word, how] :
+             {std::pair{"UNRELIABLE", tone::bad}, {"PRELIMINARY", tone::caution}, {"RELIABLE", tone::good}})
+            if (text.find(word) != std::string::npos) return with_colour(std::move(text), word, how);
         return text;
+    }
+
+    /// Returns the text with the first occurrence of the word in a colour.
+    [[nodiscard]] std::string with_colour(std::string text, std::string_view word, tone how) const {
+        const auto at = text.find(word);
+        if (at == std::string::npos) return text;
+        painted shown{paint_};
+        shown.add(word, how);
+        auto bytes = shown.line();
+        bytes.pop_back();  // removes the newline
+        return text.replace(at, word.size(), bytes);
     }
 
     std::string tables(bool nothing_is_fastest) {
@@ -296,11 +310,14 @@ private:
         return {mark};
     }
 
-    [[nodiscard]] tone tone_of_all(const sources& those) const {
+    /// Returns the tone that all results have in common, and remembers it for the legend.
+    tone tone_of_all(const sources& those) {
         if (is_untrusted(content_)) return tone::plain;
         const auto first = tone_of(those.front()->judged);
         const auto same = [&](const result* item) { return tone_of(item->judged) == first; };
-        return std::ranges::all_of(those, same) ? first : tone::plain;
+        const auto all = std::ranges::all_of(those, same) ? first : tone::plain;
+        tones_.insert(all);
+        return all;
     }
 
     /// Returns a value, or a range like "27-38µs".
@@ -330,7 +347,9 @@ private:
             return {range_of(values, as_ratio) + marked(those), tone_of_all(those)};
         }
         for (const auto* item : those) values.push_back(*item->median);
-        return {range_of(values, column.format) + max_of_text(*those.front()) + marked(those),
+        const auto maximum = std::ranges::find_if(those, [](auto* item) { return item->max_of.has_value(); });
+        return {range_of(values, column.format) +
+                    max_of_text(maximum == those.end() ? *those.front() : **maximum) + marked(those),
                 tone_of_all(those)};
     }
 
@@ -374,7 +393,7 @@ private:
     [[nodiscard]] std::vector<screen_row> rows_for(const names& workloads, const table_shape& shape) const {
         std::vector<std::string_view> metrics;
         for (const auto& column : shape.columns) metrics.push_back(column.metric);
-        auto rows = rows_of(in_, workloads, metrics, shape.level_on);
+        auto rows = rows_of(in_, workloads, metrics, shape.who_shares);
         const auto has_floor = [&](auto each) { return best_floor(each, metrics[0]).has_value(); };
         if (shape.has_floor && std::ranges::any_of(workloads, has_floor))
             rows.push_back({row_kind::floor, {}});
@@ -397,9 +416,12 @@ private:
         banded_table shown{title_of(front, back, workloads), subtitle_of(shape, workloads), {}, {}};
         const auto all = all_members(rows);
         for (const auto& row : rows) {
-            shown.labels.push_back(label(row, all));
+            const bool is_contender = row.kind == row_kind::contenders;
+            shown.labels.push_back({label(row, workloads, all), is_contender ? tone::plain : tone::note});
             if (are_select_loops(in_, row.members))
                 select_loops_.insert(row.members.begin(), row.members.end());
+            else if (!names_all(row.members, all))
+                shortened_.push_back(row.members);
         }
         for (const auto workload : workloads) {
             auto name = workload.substr(front.size(), workload.size() - front.size() - back.size());
@@ -431,10 +453,25 @@ private:
         return all;
     }
 
-    [[nodiscard]] std::string label(const screen_row& row, const names& all) const {
-        if (row.kind == row_kind::floor) return "  no loop (floor)";
-        if (row.kind == row_kind::drivers) return "  io_uring/epoll";
+    /// Returns the label of a row. The labels of contenders are indented, so that the other rows do not look
+    /// like contenders.
+    [[nodiscard]] std::string label(const screen_row& row, const names& workloads, const names& all) const {
+        if (row.kind == row_kind::floor) return "no loop (floor)";
+        if (row.kind == row_kind::drivers) return drivers_label(workloads);
         return "  " + label_of(in_, row.members, all);
+    }
+
+    /// Returns the names of the two contenders that are compared. They can differ between the workloads,
+    /// because they are the fastest ones on io_uring and on epoll.
+    [[nodiscard]] std::string drivers_label(const names& workloads) const {
+        std::set<std::string> pairs;
+        for (const auto workload : workloads)
+            for (const auto* item : in_.of(workload, "time"))
+                if (item->to_epoll)
+                    pairs.insert(
+                        fmt::format("{}/{}", printable(item->contender), printable(item->to_epoll->to)));
+        constexpr std::size_t longest = 28;
+        return pairs.size() == 1 && width_of(*pairs.begin()) <= longest ? *pairs.begin() : "io_uring/epoll";
     }
 
     column_group group(std::string_view workload, std::string_view name, const table_shape& shape,
@@ -469,23 +506,33 @@ private:
         return fmt::format("{} and {} more", clipped(printable(all.front()), label_columns), all.size() - 1);
     }
 
-    /// Returns the meaning of the marks, and the reasons for missing numbers.
+    /// Returns the meaning of the marks and of the short labels.
     [[nodiscard]] std::string legend() const {
         std::vector<std::string> parts;
         if (marks_.contains('?')) parts.emplace_back("? undecided");
+        if (paint_ == colours::on) {
+            if (tones_.contains(tone::good)) parts.emplace_back("faster");
+            if (tones_.contains(tone::bad)) parts.emplace_back("slower");
+        }
         if (marks_.contains('='))
             parts.push_back(fmt::format("= equivalent within {:g} %", content_.judged_by.threshold_pct));
         if (!select_loops_.empty())
             parts.push_back("select loops: " + short_list({select_loops_.begin(), select_loops_.end()}));
+        for (const auto& members : shortened_)
+            parts.push_back(fmt::format("{} more: {}", members.size() - 1,
+                                        short_list({members.begin() + 1, members.end()})));
         if (more_workloads_ > 0) parts.push_back(fmt::format("{} more workloads", more_workloads_));
         std::string out;
         for (const auto& line : wrapped(fmt::format("{}", fmt::join(parts, "; ")), screen_columns, "  "))
             out += line + "\n";
-        return out + reasons();
+        if (tones_.contains(tone::good)) out = with_colour(std::move(out), "faster", tone::good);
+        if (tones_.contains(tone::bad)) out = with_colour(std::move(out), "slower", tone::bad);
+        return out;
     }
 
-    [[nodiscard]] std::string reasons() const {
-        constexpr std::size_t most = 6, lines_of_a_failure = 3, lines_of_others = 1;
+    /// Returns the reasons for missing numbers. A reason that is no failure is cut after `lines_of_others`.
+    [[nodiscard]] std::string reasons(std::size_t lines_of_others) const {
+        constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;
         const auto all = missing_.all();
         for (const auto& [why, failed, who] : std::span{all}.first(std::min(all.size(), most))) {
@@ -530,10 +577,14 @@ std::vector<std::string> warning_lines(const report& content) {
     return lines;
 }
 
-std::string write_screen(const report& content) {
-    auto text = draw_screen(content, colours::off);
+std::string draw_whole_screen(const report& content, colours paint) {
+    auto text = draw_screen(content, paint);
     for (const auto& line : warning_lines(content)) text += line + "\n";
     return text;
+}
+
+std::string write_screen(const report& content) {
+    return draw_whole_screen(content, colours::off);
 }
 
 }  // namespace loopbench::reports

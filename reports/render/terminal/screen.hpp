@@ -1,4 +1,4 @@
-// The summary after a run: the summary sentences and then tables of the primary metrics, within 100 columns.
+// The summary after a run, within 80 columns.
 // text_table.hpp contains the complete tables.
 #pragma once
 
@@ -9,17 +9,19 @@
 
 namespace loopbench::reports {
 
-inline constexpr std::size_t screen_columns = 80;
+inline constexpr std::size_t screen_columns = 80, screen_lines = 30;
 
 enum class colours : bool { off, on };
 
-/// Returns the summary sentences, a legend, the tables, and each reason for missing numbers once. The tables
-/// show time per operation, timer accuracy and CPU, idleness, and server load, if the report has such
-/// workloads.
+/// Returns the screen: who is fastest, how far the run can be trusted, tables of time per operation, timer
+/// accuracy, server load and CPU time, a legend with the reasons for missing numbers, and idle CPU.
 std::string draw_screen(const report& content, colours paint = colours::off);
 
-/// Returns the warnings as lines of the screen, the shortest first: at most five lines, and then the number
-/// of other warnings.
+/// Returns the warnings as lines of the screen, the shortest first: at most two lines, the second of
+/// which can be the number of other warnings.
 std::vector<std::string> warning_lines(const report& content);
+
+/// Returns the screen with the warnings below it.
+std::string draw_whole_screen(const report& content, colours paint);
 
 }  // namespace loopbench::reports

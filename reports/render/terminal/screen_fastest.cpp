@@ -12,6 +12,7 @@
 #include "reports/render/summary_sentences.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
 #include "reports/render/terminal/screen_rows.hpp"
+#include "reports/render/trust.hpp"
 
 namespace loopbench::reports {
 
@@ -104,39 +105,6 @@ std::string sentence_of(const indexed_report& in, const section& of, bool names_
     return text;
 }
 
-std::optional<std::string> remedy_of(const report& content, std::string_view code) {
-    const auto found = std::ranges::find(content.warnings, code, &warning::code);
-    if (found == content.warnings.end()) return std::nullopt;
-    return code == "few_blocks" ? found->remedy : fmt::format("{}; {}", found->message, found->remedy);
-}
-
-/// Returns the reasons why the run is not reliable yet, such as too few blocks.
-std::vector<std::string> missing_for_trust(const report& content) {
-    std::vector<std::string> all;
-    if (!content.complete) {
-        auto why = why_incomplete(content);
-        if (why.ends_with('.')) why.pop_back();
-        all.push_back(std::move(why));
-    }
-    if (!content.aa)
-        all.push_back(
-            content.baseline.empty()
-                ? std::string{"the report has no baseline to compare with"}
-                : fmt::format("the noise is unknown, because {} was not measured twice", content.baseline));
-    else if (content.aa->found == reliability::unknown)
-        all.push_back(content.aa->reason.value_or("the A/A comparison has too few blocks"));
-    for (const auto* code : {"budget", "few_trials", "few_blocks"})
-        if (auto text = remedy_of(content, code)) all.push_back(std::move(*text));
-    return all;
-}
-
-std::size_t blocks_in(const report& content) {
-    std::size_t most = 0;
-    for (const auto& item : content.results)
-        if (!item.deterministic) most = std::max(most, item.samples.size());
-    return most;
-}
-
 /// Returns the number of undecided comparisons, as the summary sentences count them.
 std::string undecided_in(const report& content) {
     for (const auto& each : summary_sentences_of(content))
@@ -168,22 +136,22 @@ std::vector<fastest> fastest_of(const indexed_report& in) {
     return all;
 }
 
-std::string trust_in(const report& content) {
-    if (const auto why = why_unreliable(content))
-        return fmt::format("UNRELIABLE: no difference of this session counts; {}", *why);
-    const auto missing = missing_for_trust(content);
+std::string trust_text(const report& content) {
+    const auto found = trust_in(content);
+    const auto reasons = fmt::format("{}", fmt::join(found.reasons, "; "));
+    if (found.word == trust_word::unreliable)
+        return fmt::format("UNRELIABLE: no difference of this session counts; {}", reasons);
+    if (found.word == trust_word::preliminary) return fmt::format("PRELIMINARY: {}", reasons);
     const auto deviation =
         content.aa && !content.aa->comparisons.empty()
             ? fmt::format("; {} and its copy: {}", content.aa->contender, largest_deviation(*content.aa))
             : std::string{};
-    if (!missing.empty()) return fmt::format("PRELIMINARY: {}", fmt::join(missing, "; "));
     return fmt::format("RELIABLE: {} blocks{}{}", blocks_in(content), undecided_in(content), deviation);
 }
 
 bool is_left_to_tables(const warning& item) {
-    constexpr std::array codes{"budget", "few_trials", "few_blocks", "unreliable"};
     const bool is_explained = item.code == "faster_than_floor" && item.remedy.starts_with("ignore");
-    return is_explained || std::ranges::find(codes, item.code) != codes.end();
+    return is_explained || is_reason_for_trust(item.code);
 }
 
 }  // namespace loopbench::reports

@@ -24,11 +24,11 @@ struct fastest {
 /// unreliable or incomplete.
 std::vector<fastest> fastest_of(const indexed_report& in);
 
-/// Returns "RELIABLE", "PRELIMINARY" or "UNRELIABLE", with the reason or with the missing part of the run.
-std::string trust_in(const report& content);
+/// Returns the word of trust_in() in capital letters, with the reasons or with the number of blocks.
+std::string trust_text(const report& content);
 
-/// Returns true for a warning that the screen leaves out, because trust_in() contains it or because it needs
-/// no action.
+/// Returns true for a warning that the screen leaves out, because trust_text() contains it or because it
+/// needs no action.
 bool is_left_to_tables(const warning& item);
 
 }  // namespace loopbench::reports

@@ -12,7 +12,7 @@ namespace loopbench::reports {
 
 namespace {
 
-constexpr std::size_t longest_label = 28, longest_name = 20;
+constexpr std::size_t longest_label = 30, longest_name = 20;
 
 std::string_view prefix_of(std::string_view name) {
     return name.substr(0, name.find('-') == std::string_view::npos ? name.size() : name.find('-') + 1);
@@ -84,11 +84,13 @@ bool are_select_loops(const indexed_report& in, const names& members) {
 }
 
 std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
-                                std::span<const std::string_view> metrics, std::string_view level_on) {
+                                std::span<const std::string_view> metrics, share who_shares) {
     std::vector<screen_row> rows;
     const auto can_share = [&](std::string_view one, std::string_view other) {
         if (are_select_loops(in, {one, other})) return alike(in, workloads, metrics, one, other);
-        return !level_on.empty() && level(in, workloads, level_on, one, other);
+        return who_shares == share::everything_level && std::ranges::all_of(metrics, [&](auto metric) {
+                   return level(in, workloads, metric, one, other);
+               });
     };
     for (const auto who : contenders_with_numbers(in, workloads, metrics)) {
         const auto place = std::ranges::find_if(rows, [&](const screen_row& row) {
@@ -116,8 +118,10 @@ std::string short_list(const names& members) {
     return text;
 }
 
-std::string label_of(const indexed_report& in, const names& members, const names& all) {
-    if (are_select_loops(in, members)) return "select loops";
+namespace {
+
+/// Returns a label with the names of all members.
+std::string full_label(const names& members, const names& all) {
     std::vector<std::string> parts;
     names rest;
     for (const auto who : members) {
@@ -130,8 +134,21 @@ std::string label_of(const indexed_report& in, const names& members, const names
             parts.push_back(part);
     }
     if (!rest.empty()) parts.push_back(short_list(rest));
-    const auto text = fmt::format("{}", fmt::join(parts, ", "));
-    if (width_of(text) <= longest_label) return text;
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+bool names_all(const names& members, const names& all) {
+    return members.size() < 2 || width_of(full_label(members, all)) <= longest_label;
+}
+
+std::string label_of(const indexed_report& in, const names& members, const names& all) {
+    if (are_select_loops(in, members)) return "select loops";
+    if (names_all(members, all)) {
+        auto text = full_label(members, all);
+        if (width_of(text) <= longest_label) return text;
+    }
     if (members.size() == 1) return clipped(printable(members.front()), longest_name);
     return fmt::format("{} and {} more", clipped(printable(members.front()), longest_name - 4),
                        members.size() - 1);

@@ -22,15 +22,22 @@ struct screen_row {
 names contenders_with_numbers(const indexed_report& in, std::span<const std::string_view> workloads,
                               std::span<const std::string_view> metrics);
 
-/// Returns a row for each group of contenders that can share it. Loops over select share a row if their
-/// values differ little. With `level_on`, contenders also share a row if this metric shows no significant
-/// difference between them on any of the workloads.
-std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
-                                std::span<const std::string_view> metrics, std::string_view level_on = {});
+/// The contenders that can share a row.
+enum class share {
+    select_loops,     // loops over select whose values differ by less than a quarter
+    everything_level  // also other contenders, if no metric shows a significant difference between them
+};
 
-/// Returns a label like "asio-*, loop-epoll, -uring" or "select loops". `all` contains the contenders of the
-/// table.
+/// Returns a row for each group of contenders that can share it.
+std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,
+                                std::span<const std::string_view> metrics, share who);
+
+/// Returns a label like "asio-*, loop-epoll, -uring", "asio-epoll and 2 more" or "select loops". `all`
+/// contains the contenders of the table.
 std::string label_of(const indexed_report& in, const names& members, const names& all);
+
+/// Returns true if label_of() names all members, and does not only count them.
+bool names_all(const names& members, const names& all);
 
 /// Returns true if the label of these contenders is "select loops".
 bool are_select_loops(const indexed_report& in, const names& members);

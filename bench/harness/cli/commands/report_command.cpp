@@ -9,6 +9,7 @@
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/cli/session/session.hpp"
+#include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/experiment/histograms.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/gate_result_formats.hpp"
@@ -18,6 +19,7 @@
 #include "reports/render/formats/formats.hpp"
 #include "reports/render/formats/hgrm.hpp"
 #include "reports/render/html/html.hpp"
+#include "reports/render/terminal/screen.hpp"
 
 namespace loopbench::bench {
 
@@ -28,7 +30,7 @@ struct report_options {
 };
 
 /// The formats that use histograms.jsonl, which is in the folder of the report.
-constexpr std::string_view hgrm = "hgrm", html = "html";
+constexpr std::string_view hgrm = "hgrm", html = "html", screen = "screen";
 
 std::string histograms(const std::string& file) {
     const auto all = histograms_beside(file, read_report_file(file));
@@ -49,7 +51,8 @@ std::string page(const std::string& file) {
                                                                    : std::vector<reports::histogram>{});
 }
 
-std::string rewritten(const reports::format& chosen, const std::string& file) {
+std::string rewritten(const reports::format& chosen, const std::string& file, reports::colours paint) {
+    if (chosen.name == screen) return reports::draw_whole_screen(read_report_file(file), paint);
     if (chosen.write != reports::write_json) return write_report(chosen, read_report_file(file));
     const auto source = read_report_text(file);
     return is_journal(source) ? reports::write_json(read_judged_report(source, file))
@@ -57,10 +60,11 @@ std::string rewritten(const reports::format& chosen, const std::string& file) {
 }
 
 int report(const report_options& options) {
+    const auto paint = options.output.empty() ? colours_of_output() : reports::colours::off;
     const auto text = options.format_name == hgrm ? histograms(options.file)
                       : options.format_name == html
                           ? page(options.file)
-                          : rewritten(*reports::find_format(options.format_name), options.file);
+                          : rewritten(*reports::find_format(options.format_name), options.file, paint);
     write_output(options.output, text);
     return exit_ok;
 }
