@@ -150,7 +150,7 @@ TEST(screen, colours_are_drawn_only_if_they_are_enabled_and_do_not_change_the_te
     EXPECT_EQ(plain.find('\x1b'), std::string::npos);
     EXPECT_NE(painted.find("\x1b[32m6.96×"), std::string::npos) << painted;
     auto without_colour = std::regex_replace(painted, std::regex{"\x1b\\[[0-9;]*m"}, "");
-    const std::string meaning_of_colours = "; faster; slower";
+    const std::string meaning_of_colours = "; better; worse";
     const auto at = without_colour.find(meaning_of_colours);
     ASSERT_NE(at, std::string::npos) << without_colour;
     EXPECT_EQ(without_colour.erase(at, meaning_of_colours.size()), plain);

@@ -66,9 +66,14 @@ std::string junit_suite(std::string_view date, std::span<const junit_case> cases
 std::string write_junit(const report& content) {
     std::vector<junit_case> cases;
     const report_index index{content};
-    for (const auto& item : content.results)
-        if (item.metric == "time")
-            cases.push_back(case_of(item, index.judged(item.workload, item.contender)));
+    const auto unreliable = why_unreliable(content);
+    for (const auto& item : content.results) {
+        if (item.metric != "time") continue;
+        auto& added = cases.emplace_back(case_of(item, index.judged(item.workload, item.contender)));
+        if (!unreliable || !added.element.empty()) continue;
+        added.element = "skipped";
+        added.message = "the session is unreliable: " + *unreliable;
+    }
     return junit_suite(content.where.date, cases);
 }
 

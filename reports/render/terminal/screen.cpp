@@ -511,8 +511,8 @@ private:
         std::vector<std::string> parts;
         if (marks_.contains('?')) parts.emplace_back("? undecided");
         if (paint_ == colours::on) {
-            if (tones_.contains(tone::good)) parts.emplace_back("faster");
-            if (tones_.contains(tone::bad)) parts.emplace_back("slower");
+            if (tones_.contains(tone::good)) parts.emplace_back("better");
+            if (tones_.contains(tone::bad)) parts.emplace_back("worse");
         }
         if (marks_.contains('='))
             parts.push_back(fmt::format("= equivalent within {:g} %", content_.judged_by.threshold_pct));
@@ -525,8 +525,8 @@ private:
         std::string out;
         for (const auto& line : wrapped(fmt::format("{}", fmt::join(parts, "; ")), screen_columns, "  "))
             out += line + "\n";
-        if (tones_.contains(tone::good)) out = with_colour(std::move(out), "faster", tone::good);
-        if (tones_.contains(tone::bad)) out = with_colour(std::move(out), "slower", tone::bad);
+        if (tones_.contains(tone::good)) out = with_colour(std::move(out), "better", tone::good);
+        if (tones_.contains(tone::bad)) out = with_colour(std::move(out), "worse", tone::bad);
         return out;
     }
 
