@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "reports/base/posix_io.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
@@ -95,6 +96,38 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
             .code,
         3);
     EXPECT_EQ(times().size(), 1U);
+}
+
+/// A program with 100 benchmarks of a tenth of a second. Appends the arguments of each listing to a file.
+constexpr auto many_slow_benchmarks = R"sh(case "$*" in
+*--benchmark_list_tests*)
+    echo "$*" >> "$0.listings"
+    i=0
+    while [ $i -lt 100 ]; do echo "family/case$i"; i=$((i + 1)); done
+    ;;
+*)  sleep 0.1
+    for argument; do case "$argument" in --benchmark_filter=^*) name=${argument#*^} ;; esac; done
+    echo '{"context": {}, "benchmarks": [{"run_type": "iteration", "real_time": 1, "cpu_time": 1,
+        "time_unit": "ns", "run_name": "'"${name%%[($]*}"'"}]}'
+    ;;
+esac
+)sh";
+
+TEST_F(third_party, choosing_the_pairings_stops_after_a_fifth_of_the_budget) {
+    const auto program = loopbench.add_program("many", many_slow_benchmarks);
+    const auto ran = compare(program.c_str(), program.c_str(), {"--budget", "1s"});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "a fifth of the budget");
+}
+
+TEST_F(third_party, only_the_chosen_benchmarks_are_listed) {
+    const auto program = loopbench.add_program("many", many_slow_benchmarks);
+    compare(program.c_str(), program.c_str(),
+            {"--workload", "family/case7", "--blocks", "1", "--budget", "5s"});
+    const auto listed = reports::read_file(program + ".listings");
+    EXPECT_SAYS(listed, "--benchmark_filter=^(family/case7)");
+    EXPECT_EQ(listed.find("--benchmark_list_tests=true\n"), std::string::npos)
+        << "a listing of everything: " << listed;
 }
 
 TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {

@@ -58,6 +58,12 @@ void loopbench_command::add_contender_of(std::string_view workload, std::string_
                  fmt::format("sheet='{}'\nonly='{}'\n{}\n{}\n", sheet, workload, contender_front, on_trial));
 }
 
+std::string loopbench_command::add_program(std::string_view name, std::string_view script) {
+    const auto file = folder_ / name;
+    write_script(file, script);
+    return file.native();
+}
+
 void loopbench_command::add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial) {
     const auto executable = folder_ / "bin/contenders" / name;
     reports::write_file_atomically(executable.native() + ".sh",

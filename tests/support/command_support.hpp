@@ -34,6 +34,9 @@ public:
     /// baseline's A/A copy ends in `~`, in $CALLED.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
+    /// Adds a shell script that is no contender. Returns its path.
+    std::string add_program(std::string_view name, std::string_view script);
+
     /// Runs `loopbench ARGUMENTS...`. Kills the command and its children after `killed_after`.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
                                     std::chrono::nanoseconds killed_after = patience) const;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <regex.h>
 
+#include <regex>
+
 namespace loopbench::tests {
 
 namespace {
@@ -69,6 +71,24 @@ TEST(listing, the_number_of_threads_is_part_of_the_name) {
     EXPECT_EQ(bench::threads_of("push/min_time:0.1/threads:16"), 16);
     for (const auto* name : {"push", "push/threads:1", "push/threads:2/size:4", "push/threads:"})
         EXPECT_EQ(bench::threads_of(name), 1) << name;
+}
+
+TEST(listing_filter, the_selected_benchmarks_and_all_their_variants_are_listed) {
+    const auto lists = [](std::vector<std::string> patterns, const std::string& name) {
+        const auto filter = bench::listing_filter(patterns);
+        return filter.empty() || std::regex_search(name, std::regex{filter, std::regex::extended});
+    };
+    EXPECT_TRUE(lists({"lookup"}, "lookup/iterations:50"));
+    EXPECT_TRUE(lists({"lookup/iterations:50"}, "lookup")) << "the two are variants of one benchmark";
+    EXPECT_TRUE(lists({"lookup/iter*"}, "lookup/threads:2"));
+    EXPECT_TRUE(lists({"lookup/*"}, "lookup"));
+    EXPECT_TRUE(lists({"sort<int>(a)#2"}, "sort<int>(a)"));
+    EXPECT_TRUE(lists({"*/64"}, "anything/64"));
+    EXPECT_TRUE(lists({}, "anything"));
+    EXPECT_FALSE(lists({"family/case12?", "lookup"}, "family/case345"));
+    EXPECT_FALSE(lists({"lookup"}, "another/lookup"));
+    EXPECT_TRUE(bench::listing_filter(std::vector<std::string>(9'000, "family/case12")).empty())
+        << "an argument of a process cannot be longer than 128 KiB";
 }
 
 TEST(exact_filter, only_the_printed_name_matches) {

@@ -128,7 +128,8 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    auto request = listing_of(who, limit, stop_fd);  // lists benchmarks if the loader ignores the variable
+    auto request = listing_of(who, limit, stop_fd);  // lists nothing if the loader ignores the variable
+    request.command.emplace_back("--benchmark_filter=^$");
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");
     for (const auto& library : libraries_in(ask(request).output)) remember_file(who, library);
 }
@@ -185,18 +186,27 @@ const listed_benchmark* find_benchmark(const contender& who, std::string_view wo
 }
 
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
-                                           int stop_fd) {
+                                           int stop_fd, const std::string& filter) {
     auto request = listing_of(who, limit, stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
-    const auto outcome = ask(request);
     who.benchmarks.clear();
+    if (!filter.empty()) {
+        auto filtered = request;
+        filtered.command.push_back("--benchmark_filter=" + filter);
+        const auto outcome = ask(filtered);
+        if (!failure_of(outcome, limit))
+            who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
+        if (!who.benchmarks.empty()) return std::nullopt;
+    }
+    const auto outcome = ask(request);
     if (auto failure = failure_of(outcome, limit)) return failure;
     who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
     return std::nullopt;
 }
 
-void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
-    if (const auto failure = list_benchmarks(who, size, limit, stop_fd)) {
+void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,
+                    const std::string& filter) {
+    if (const auto failure = list_benchmarks(who, size, limit, stop_fd, filter)) {
         who.problem = fmt::format("cannot list the contender's workloads: {}", *failure);
         return;
     }

@@ -104,11 +104,12 @@ const listed_benchmark* find_benchmark(const contender& who, std::string_view wo
 /// Sets `who.benchmarks` from the contender's listing for workloads of this size. Returns the reason if the
 /// contender fails; `who.benchmarks` is then empty.
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
-                                           int stop_fd);
+                                           int stop_fd, const std::string& filter = {});
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed
 /// or `who.files` is empty. Stops early when `stop_fd` becomes readable.
-void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd);
+void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,
+                    const std::string& filter = {});
 
 }  // namespace loopbench::bench

@@ -14,9 +14,8 @@ using json = nlohmann::ordered_json;
 
 json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    // A program that does not know LOOPBENCH_DESCRIBE lists its benchmarks instead of running them. This also
-    // takes little time.
-    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    // A program that does not know LOOPBENCH_DESCRIBE lists no benchmark instead of running them all.
+    request.command = {who.path.native(), "--benchmark_list_tests=true", "--benchmark_filter=^$"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());
     request.limit = limit;
@@ -30,25 +29,31 @@ json own_description(const contender& who, workload_size size, std::chrono::nano
     }
 }
 
-json context_of_a_trial(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
+json context_of_a_trial(const contender& who, const std::string& workload, std::chrono::nanoseconds limit,
+                        int stop_fd) {
     constexpr double shortest_s = 0.001;
     process_executor executor{stop_fd};
-    return executor.run({who, who.workloads.front(), shortest_s, workload_size::small, limit}).context;
+    return executor.run({who, workload, shortest_s, workload_size::small, limit}).context;
 }
 
-json ask_for_context(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
+json ask_for_context(const contender& who, std::span<const std::string> chosen, workload_size size,
+                     std::chrono::nanoseconds limit, int stop_fd) {
     if (who.workloads.empty()) return json::object();
     auto context = own_description(who, size, limit, stop_fd);
-    return context.empty() ? context_of_a_trial(who, limit, stop_fd) : context;
+    if (!context.empty()) return context;
+    const auto workload = std::ranges::find_first_of(who.workloads, chosen);
+    return context_of_a_trial(who, workload == who.workloads.end() ? who.workloads.front() : *workload, limit,
+                              stop_fd);
 }
 
 }  // namespace
 
-std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
+std::vector<reports::contender> describe_all(std::span<const contender> contenders,
+                                             std::span<const std::string> workloads, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd) {
     std::vector<reports::contender> all;
     for (const contender& who : contenders)
-        all.push_back(reports::describe(who.name, ask_for_context(who, size, limit, stop_fd)));
+        all.push_back(reports::describe(who.name, ask_for_context(who, workloads, size, limit, stop_fd)));
     return all;
 }
 

@@ -104,6 +104,24 @@ std::string exact_filter(std::string_view printed) {
     return fmt::format("^{}$", escaped(printed));
 }
 
+std::string listing_filter(std::span<const std::string> patterns) {
+    std::string filter;
+    for (std::string_view pattern : patterns) {
+        auto front = pattern.substr(0, pattern.find_first_of("*?[\\#"));  // "sort#2" is printed as "sort"
+        const auto is_part_of_suffix = [](std::string_view word) {
+            return is_suffix(word) ||
+                   std::ranges::any_of(suffixes, [&](auto suffix) { return suffix.starts_with(word); });
+        };
+        for (auto slash = front.rfind('/'); slash != front.npos && is_part_of_suffix(front.substr(slash + 1));
+             slash = front.rfind('/'))
+            front = front.substr(0, slash);
+        if (front.empty()) return "";
+        filter += (filter.empty() ? "" : "|") + escaped(front);
+    }
+    constexpr std::size_t longest_argument = 100'000;  // the kernel's limit is 128 KiB
+    return filter.empty() || filter.size() > longest_argument ? "" : fmt::format("^({})", filter);
+}
+
 std::string filter_with_any_suffix(std::string_view workload) {
     auto filter = fmt::format("^{}(/(", escaped(workload));
     for (const auto suffix : suffixes) {

@@ -2,6 +2,7 @@
 // conditions of a run to a benchmark's name.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,11 @@ int threads_of(std::string_view printed);
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches exactly this
 /// printed name.
 std::string exact_filter(std::string_view printed);
+
+/// Returns a regular expression for --benchmark_filter that matches at least the benchmarks that one of the
+/// --workload patterns selects, and all their variants. Returns "" if it would match every benchmark. A
+/// listing with this filter is short even if the program has thousands of benchmarks.
+std::string listing_filter(std::span<const std::string> patterns);
 
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter that matches this workload
 /// with any suffixes. It is for programs whose listing is unknown.

@@ -104,7 +104,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     if (!who.problem.empty()) throw std::runtime_error{fmt::format("{} {}", who.name, who.problem)};
     plan.workloads = select(who.workloads, options.workloads, "workload");
     plan.contenders = {who};
-    plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
+    plan.described = describe_all(plan.contenders, plan.workloads, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_pairings(plan);
     pairing_of(plan);  // throws if the workloads have different pairings

@@ -70,7 +70,8 @@ std::vector<counted_result> check_session::count(std::span<const cell_name> cell
     return counted;
 }
 
-run_plan check_session::plan_for(const expected_times& times, std::span<const cell_name> cells) const {
+run_plan check_session::plan_for(const expected_times& times, std::span<const cell_name> cells,
+                                 session_start started) const {
     auto plan = plan_;
     plan.size = times.size;
     plan.baseline = times.to;
@@ -81,7 +82,7 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
     }
     for (const auto& name : names) plan.contenders.push_back(find(name));
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
-    complete_plan(plan, stop_);
+    complete_plan(plan, stop_, started);
     std::map<std::string, reports::pairing> pairings;
     for (const auto& ratio : times.ratios) pairings.emplace(ratio.workload, ratio.made);
     choose_pairings(plan, pairings);
@@ -91,7 +92,7 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
 reports::report check_session::measure(const expected_times& times, std::span<const cell_name> cells,
                                        std::uint64_t number) {
     const auto started = session_start::clock::now();
-    auto plan = plan_for(times, cells);
+    auto plan = plan_for(times, cells, started);
     plan.seed = (plan.seed + number) % (largest_seed + 1);
     const auto folder = std::filesystem::path{options_.session.output} / (number == 0 ? "first" : "second");
     const auto run = bench::measure(std::move(plan), {folder, by_, stop_, started});

@@ -69,7 +69,8 @@ private:
     run_plan plan_;  // without contenders
 
     [[nodiscard]] const contender& find(const std::string& name) const;
-    [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;
+    [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells,
+                                    session_start started) const;
 };
 
 }  // namespace loopbench::bench

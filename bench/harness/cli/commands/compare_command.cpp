@@ -19,6 +19,7 @@
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/layouts.hpp"
 #include "bench/harness/cli/session/program_names.hpp"
+#include "bench/harness/cli/session/progress.hpp"
 #include "bench/harness/cli/session/served.hpp"
 #include "bench/harness/cli/session/session.hpp"
 #include "bench/harness/cli/session/session_options.hpp"
@@ -29,6 +30,7 @@
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/html/html.hpp"
@@ -79,12 +81,16 @@ constexpr std::string_view name_of(operand what) {
 
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
 /// executable.
-void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
-    list_workloads(who, plan.size, plan.trial_limit, stop.fd());
+void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
+    const auto limit = std::min(plan.trial_limit, plan.budget.value_or(plan.trial_limit));
+    list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
     stop.throw_if_requested();
     if (!who.problem.empty())
-        throw usage_error{"{} {}; expected a report or a Google Benchmark executable", who.path.native(),
-                          who.problem};
+        throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
+                          who.problem,
+                          limit < plan.trial_limit
+                              ? "; if it has thousands of benchmarks, use a longer --budget or --workload"
+                              : ""};
 }
 
 /// Returns the contender for one side of the comparison. Both contenders get an argv[0] of the same length,
@@ -97,18 +103,18 @@ contender side(std::string name, const char* called, const std::string& file, co
     who.called = called;
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
-        list_build(who, plan, stop);
+        list_build(who, options, plan, stop);
         return who;
     }
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
     remember_asio_loop(who);
     remember_files(who);
-    list_build(who, plan, stop);
+    list_build(who, options, plan, stop);
     for (const auto& layout : who.layouts) {
         contender other;
         other.path = layout;
-        list_build(other, plan, stop);
+        list_build(other, options, plan, stop);
         if (other.workloads != who.workloads)
             throw usage_error{
                 "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
@@ -141,26 +147,29 @@ void leave_out_unmatched(run_plan& plan) {
     if (!unmatched.empty()) plan.unmatched = std::move(unmatched);
 }
 
-run_plan plan_for(const compare_options& options, const interrupt& stop) {
+run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
     const auto [base, next] = program_names(options.base, options.next);
     plan.of_one_program = true;
     plan.baseline = base;
     plan.tolerated_pct = options.tolerated_pct;
-    plan.contenders = {side(base, "loopbench-base", options.base, options, plan, stop),
-                       side(next, "loopbench-next", options.next, options, plan, stop)};
+    {
+        progress shown;
+        shown.show_step("listing the benchmarks");
+        plan.contenders = {side(base, "loopbench-base", options.base, options, plan, stop),
+                           side(next, "loopbench-next", options.next, options, plan, stop)};
+    }
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
-    complete_plan(plan, stop);
+    complete_plan(plan, stop, started);
     // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {
         choose_pairings_of_servers(plan, options.served);
     } else {
-        pair_third_party_programs(plan, stop);
-        report_pairings(plan);
+        report_pairings(plan, pair_third_party_programs(plan, stop, started));
     }
     return plan;
 }
@@ -226,7 +235,7 @@ int compare(const compare_options& options, const invocation& by) {
     const interrupt stop;
     refuse_unknown_client(options.served, stop.fd());
     stop.throw_if_requested();
-    const auto run = measure(plan_for(options, stop), {folder, by, stop, started});
+    const auto run = measure(plan_for(options, stop, started), {folder, by, stop, started});
     const auto report = judged_report_of(run.record);
     publish(run, report, folder, detail::every_table);
     return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;

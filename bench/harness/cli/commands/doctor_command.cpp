@@ -55,7 +55,7 @@ std::vector<reports::contender> describe_contenders(const doctor_options& option
     constexpr int never = -1;
     auto found = any_contenders_in(options.contender_dirs);
     for (auto& who : found) list_workloads(who, workload_size::small, probe_limit, never);
-    return describe_all(found, workload_size::small, probe_limit, never);
+    return describe_all(found, {}, workload_size::small, probe_limit, never);
 }
 
 std::uint64_t open_files_needed() {

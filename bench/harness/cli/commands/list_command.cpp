@@ -135,7 +135,7 @@ int list(const list_options& options) {
     auto all = contenders_in(options.contender_dirs);
     for (auto& who : all) list_workloads(who, workload_size::full, probe_limit, stop.fd());
     std::vector<listed_contender> contenders;
-    auto described = describe_all(all, workload_size::full, probe_limit, stop.fd());
+    auto described = describe_all(all, {}, workload_size::full, probe_limit, stop.fd());
     for (std::size_t i = 0; i < all.size(); ++i) contenders.push_back({all[i], std::move(described[i])});
     if (stop.requested()) return exit_interrupted;
     const auto workloads = workloads_of(all);

@@ -199,7 +199,7 @@ int run_command(const run_options& options, const invocation& called) {
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
-    complete_plan(plan, stop, ", or choose contenders of one build type with --contender");
+    complete_plan(plan, stop, started, ", or choose contenders of one build type with --contender");
     const auto run = measure(std::move(plan), {folder, by, stop, started});
     const auto report = report_of(run.record);
     publish(run, report, folder, detail_of(options));

@@ -35,6 +35,18 @@ std::string left_text(const std::optional<elapsed_time>& left) {
     return left ? fmt::format(", {} left", countdown(*left)) : "";
 }
 
+/// Replaces the line on the terminal. If the window is narrow, shortens the name first, and then the whole
+/// line.
+void draw(std::string_view front, std::string_view name, std::string_view back) {
+    constexpr std::size_t least_of_a_name = 8;
+    const auto end = reports::printable(back);
+    const auto columns = terminal_columns() - 1, others = reports::width_of(front) + reports::width_of(end);
+    const auto room = std::max(columns - std::min(columns, others), least_of_a_name);
+    tell_raw(erase_line);
+    tell_raw(reports::clipped(std::string{front} + reports::clipped(reports::printable(name), room) + end,
+                              columns));
+}
+
 }  // namespace
 
 progress::progress(std::optional<std::chrono::nanoseconds> budget, std::chrono::nanoseconds log_pause)
@@ -48,25 +60,42 @@ progress::~progress() {
     if (terminal_ && shown_) tell_raw(erase_line);
 }
 
+bool progress::is_due() {
+    const auto now = steady_clock::now();
+    if (shown_ && now - *shown_ < pause_) return false;
+    shown_ = now;
+    return true;
+}
+
+std::string progress::left(std::uint64_t done, std::uint64_t total) const {
+    return left_text(time_left(steady_clock::now() - started_, done, total, budget_));
+}
+
 void progress::show(std::string_view workload, std::string_view contender, std::uint64_t done,
                     std::uint64_t total, const std::optional<ratio_so_far>& ratio) {
-    const auto now = steady_clock::now();
-    if (shown_ && now - *shown_ < pause_) return;
-    shown_ = now;
-    const auto left = left_text(time_left(now - started_, done, total, budget_));
+    if (!is_due()) return;
     if (!terminal_) {
-        tell("loopbench: {} of {} trials done{}\n", done, total, left);
+        tell("loopbench: {} of {} trials done{}\n", done, total, left(done, total));
         return;
     }
-    const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left);
-    auto back = reports::printable(fmt::format(" on {}", contender));
+    auto back = fmt::format(" on {}", contender);
     if (ratio) back += fmt::format(", {} {} so far", ratio->metric, reports::three_digits(ratio->ratio));
-    // If the window is narrow, shortens the name of the workload first, and then the whole line.
-    constexpr std::size_t least_of_a_name = 8;
-    const auto columns = terminal_columns() - 1, others = reports::width_of(front) + reports::width_of(back);
-    const auto room = std::max(columns - std::min(columns, others), least_of_a_name);
-    tell_raw(erase_line);
-    tell_raw(reports::clipped(front + reports::clipped(reports::printable(workload), room) + back, columns));
+    draw(fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left(done, total)), workload, back);
+}
+
+void progress::show_pairing(std::string_view workload, std::uint64_t done, std::uint64_t total) {
+    if (!is_due()) return;
+    if (!terminal_) {
+        tell("loopbench: the pairing of {} of {} benchmarks is chosen{}\n", done, total, left(done, total));
+        return;
+    }
+    draw(fmt::format("[{}] {}/{}{}: choosing the pairing of ", bar(done, total), done, total,
+                     left(done, total)),
+         workload, "");
+}
+
+void progress::show_step(std::string_view text) {
+    if (terminal_ && is_due()) draw("", text, "");
 }
 
 }  // namespace loopbench::bench

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "bench/harness/cli/session/ratios_so_far.hpp"
@@ -29,8 +30,17 @@ public:
     void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
               const std::optional<ratio_so_far>& ratio = {});
 
+    /// Shows that the pairing of `workload` is being chosen, and that `done` of `total` pairings are chosen.
+    void show_pairing(std::string_view workload, std::uint64_t done, std::uint64_t total);
+
+    /// Shows a text, for example "listing the benchmarks of ./old". Only on a terminal.
+    void show_step(std::string_view text);
+
 private:
     using steady_clock = std::chrono::steady_clock;
+
+    [[nodiscard]] bool is_due();
+    [[nodiscard]] std::string left(std::uint64_t done, std::uint64_t total) const;
 
     bool terminal_;
     std::optional<std::chrono::duration<double>> budget_;

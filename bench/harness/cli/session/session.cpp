@@ -240,22 +240,44 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
+/// The time before the first block: at most a fifth of the budget.
+class preparation_time {
+public:
+    preparation_time(const run_plan& plan, session_start started)
+        : end_{plan.budget ? std::optional{started + *plan.budget / 5} : std::nullopt} {}
+
+    /// Returns the time limit for one child process. The limit is positive even if the time is over.
+    [[nodiscard]] std::chrono::nanoseconds limit() const {
+        constexpr std::chrono::nanoseconds least = std::chrono::milliseconds{100};
+        if (!end_) return probe_limit;
+        return std::clamp<std::chrono::nanoseconds>(*end_ - session_start::clock::now(), least, probe_limit);
+    }
+    [[nodiscard]] bool is_over() const { return end_ && session_start::clock::now() >= *end_; }
+
+private:
+    std::optional<session_start> end_;
+};
+
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
-/// Runs up to three short trials of each contender, because a trial can be disturbed. This function is for
-/// workloads that are not in the catalog.
-bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
+/// Runs up to three short trials of each contender, because a trial can be disturbed; a long trial is not
+/// repeated. This function is for workloads that are not in the catalog.
+bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
+                       const preparation_time& time) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
+    constexpr std::chrono::milliseconds long_trial{200};
     process_executor executor{stop.fd(), watching::off};
     const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
     std::size_t contenders = 0;
     for (const contender& who : plan.contenders) {
         if (&who == aa_copy || exclusion_before(who, plan.workloads[workload])) continue;
-        bool busy = false;
-        for (int i = 0; i < tries && !busy; ++i) {
-            busy = keeps_a_core_busy(
-                executor.run({who, plan.workloads[workload], shortest_s, plan.size, probe_limit, plan.cpu}));
+        bool busy = false, again = true;
+        for (int i = 0; i < tries && !busy && again; ++i) {
+            const auto trial =
+                executor.run({who, plan.workloads[workload], shortest_s, plan.size, time.limit(), plan.cpu});
             stop.throw_if_requested();
+            busy = keeps_a_core_busy(trial);
+            again = trial.wall < long_trial;
         }
         if (!busy) return false;
         ++contenders;
@@ -363,11 +385,13 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
     if (!plan.cpu) plan.cpus = allowed_cpus();
 }
 
-void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy) {
+void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
+                   std::string_view other_remedy) {
     stop.throw_if_requested();
     refuse_too_many_cells(plan);
     report_inherited_flags();
-    plan.described = describe_all(plan.contenders, plan.size, probe_limit, stop.fd());
+    plan.described = describe_all(plan.contenders, plan.workloads, plan.size,
+                                  preparation_time{plan, started}.limit(), stop.fd());
     stop.throw_if_requested();
     refuse_mixed_builds(plan.described, other_remedy);
     for (std::size_t i = 0; i < plan.described.size(); ++i) {
@@ -379,25 +403,46 @@ void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other
     add_aa_copy(plan);
 }
 
-void pair_third_party_programs(run_plan& plan, const interrupt& stop) {
-    if (plan.asked_pairing) return;
+std::vector<std::string> pair_third_party_programs(run_plan& plan, const interrupt& stop,
+                                                   session_start started) {
+    std::vector<std::string> unknown;
+    if (plan.asked_pairing) return unknown;
+    const preparation_time time{plan, started};
+    progress shown{{}, std::chrono::seconds{10}};
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
-        if (find_shape(plan.workloads[i]) != nullptr || threads_of(plan.workloads[i]) > 1 ||
-            !keeps_a_core_busy(plan, i, stop))
+        const auto& name = plan.workloads[i];
+        if (find_shape(name) != nullptr || threads_of(name) > 1) continue;
+        if (time.is_over()) {
+            unknown.push_back(name);
             continue;
+        }
+        shown.show_pairing(name, i, plan.workloads.size());
+        if (!keeps_a_core_busy(plan, i, stop, time)) continue;
         plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
+    return unknown;
 }
 
-void report_pairings(const run_plan& plan) {
+void report_pairings(const run_plan& plan, const std::vector<std::string>& unknown) {
     if (plan.asked_pairing) return;
+    if (!unknown.empty())
+        tell(
+            "loopbench: note: a fifth of the budget was over before the pairing of {} was known, so their "
+            "trials are sequential; use a longer --budget, choose fewer benchmarks with --workload, or set "
+            "--pairing\n",
+            first_of(unknown));
     for (const auto made : {pairing::interleaved, pairing::concurrent})
         if (const auto count = std::ranges::count(plan.pairings, made); count > 0)
             tell("loopbench: note: trials are {} for {} of {} workloads\n", name_of(made), count,
                  plan.workloads.size());
-    for (const auto& [why, workloads] : reasons_for_sequential(plan))
-        tell("loopbench: note: trials are sequential for {}, because {}\n", first_of(workloads), why);
+    for (auto [why, workloads] : reasons_for_sequential(plan)) {
+        std::erase_if(workloads, [&](const std::string& each) {
+            return std::ranges::find(unknown, each) != unknown.end();
+        });
+        if (!workloads.empty())
+            tell("loopbench: note: trials are sequential for {}, because {}\n", first_of(workloads), why);
+    }
 }
 
 finished_run measure(run_plan plan, const session_place& place) {

@@ -53,18 +53,23 @@ struct session_place {
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
+/// The descriptions take at most a fifth of the plan's budget, counted from `started`.
 /// Throws usage_error if the contenders' builds are not comparable; the message then ends with `other_remedy`
 /// (see build_comparison.hpp). Throws `interrupted` after a signal.
-void complete_plan(run_plan& plan, const interrupt& stop, std::string_view other_remedy = {});
+void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
+                   std::string_view other_remedy = {});
 
 /// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in short
 /// trials of both programs. This function is for comparisons of third-party programs. Does nothing if the
-/// command line chooses a pairing. Throws `interrupted` after a signal.
-void pair_third_party_programs(run_plan& plan, const interrupt& stop);
+/// command line chooses a pairing. Shows its progress. Stops after a fifth of the plan's budget, and returns
+/// the workloads that it did not try. Throws `interrupted` after a signal.
+std::vector<std::string> pair_third_party_programs(run_plan& plan, const interrupt& stop,
+                                                   session_start started);
 
 /// Prints how the trials of a comparison are paired, and why some of them are sequential. Does nothing if the
-/// command line chooses a pairing, because complete_plan() then prints notes about the pairing.
-void report_pairings(const run_plan& plan);
+/// command line chooses a pairing, because complete_plan() then prints notes about the pairing. `unknown` is
+/// the result of pair_third_party_programs().
+void report_pairings(const run_plan& plan, const std::vector<std::string>& unknown);
 
 struct finished_run {
     session_record record;
