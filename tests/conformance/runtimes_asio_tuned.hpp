@@ -1,4 +1,4 @@
-// The runtime asio-tuned: Asio, compiled with macros that disable its locks.
+// asio-tuned is Asio, compiled with macros that disable its locks.
 #pragma once
 
 #include "asio_ref/tuned/runtime.hpp"

@@ -19,7 +19,6 @@ WAYS = ["stock", "epoll", "io_uring"]
 
 
 def run_all(build, junit):
-    """Runs all tests. Returns True if all of them passed."""
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
     return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
@@ -27,7 +26,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Returns the number of passed checks. Asio's tests print each check; the others print the number."""
+    """Asio's tests print each check; the others print the number of checks."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 

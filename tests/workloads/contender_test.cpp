@@ -1,5 +1,4 @@
-// Tests a contender's executable: a Google Benchmark program with the suite's workload names,
-// counters and error messages.
+// Tests a contender's executable.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>

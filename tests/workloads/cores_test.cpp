@@ -47,8 +47,6 @@ TEST(cores, starting_a_thread_on_a_core_does_not_change_the_cores_of_the_startin
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-/// A runtime that records the cores from which another thread posts functions, and the cores on
-/// which these functions run.
 struct noting_runtime : breakable_runtime {
     void post_from_any_thread(std::function<void()> function) override {
         posted_from.insert(::sched_getcpu());
