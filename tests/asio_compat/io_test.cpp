@@ -336,7 +336,7 @@ TYPED_TEST(asio_io, resolving_an_ip_address_succeeds_and_resolving_an_invalid_na
     EXPECT_EQ(found, 2);
 }
 
-/// Starting a thread fails while this object exists: the default stack size exceeds the memory.
+/// An object that makes the start of a thread fail: the default stack size exceeds the memory.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -427,7 +427,7 @@ TYPED_TEST(asio_io, pipes_and_assigned_file_descriptors_can_be_read) {
 TYPED_TEST(asio_io, assigning_a_descriptor_that_is_not_open_reports_an_error) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // a higher number than the descriptors of the context
+    const int closed = ::dup(STDERR_FILENO);
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;

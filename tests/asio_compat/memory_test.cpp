@@ -160,8 +160,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// When `first` is called, no memory is available, and the timers of the waits on still_clock have fired,
-    /// but the waits have not been checked again.
+    /// Calls `first` while no memory is available, after the timers of the waits on still_clock have fired
+    /// and before the waits are checked again.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
@@ -221,7 +221,7 @@ TYPED_TEST(asio_without_memory, a_new_timer_wait_reports_an_error_if_arming_the_
     error_code ended;
     {
         const loop::test::nothing_recycled from_the_heap;
-        const loop::test::out_of_memory none(/*few=*/1);  // allows one allocation, for the handler
+        const loop::test::out_of_memory none(/*few=*/1);
         timer.async_wait([&](error_code error) { ended = error; });
     }
     context.poll();

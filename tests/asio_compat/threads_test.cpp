@@ -183,7 +183,6 @@ TYPED_TEST(asio_threads, another_thread_can_start_operations_on_a_running_contex
         one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
         });
-        // This timer is due before `late`, the deadline for which the running thread sleeps.
         typename TestFixture::timer_type timer(context, 0ms);
         timer.async_wait([&](error_code error) { fired.set_value(error); });
         net::async_write(other, net::buffer("abcd", 4),
@@ -236,7 +235,7 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
     auto [one, other] = this->connection();
     typename TestFixture::timer_type timer(context, 1ms);
-    timer.async_wait([&](error_code) { context.stop(); });  // the thread waits in the kernel before it stops
+    timer.async_wait([&](error_code) { context.stop(); });
     std::array<char, 4> got{};
     error_code aborted;
     one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { aborted = error; });

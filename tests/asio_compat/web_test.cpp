@@ -30,8 +30,8 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// Writes only the first of several buffers, as a stream is allowed to do. Otherwise, the compiler would
-/// compile the TLS stream for each of Beast's eight types of buffer sequences.
+/// A stream that writes only the first of several buffers, as a stream is allowed to do. Otherwise, the
+/// compiler would compile the TLS stream for each of Beast's eight types of buffer sequences.
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -91,7 +91,6 @@ private:
     std::unique_ptr<X509, decltype(&::X509_free)> certificate_;
 };
 
-/// The streams use strands, as in Beast's examples.
 class web : public testing::Test {
 protected:
     web() : web(identity()) {}
@@ -106,7 +105,6 @@ protected:
         });
     }
 
-    /// Runs the coroutines `serve` and `ask` until both have ended.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})

@@ -31,7 +31,8 @@ public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// If this is false, the bodies of the suite's tests are not compiled for the runtime.
+    /// Suites for an optional concept set this to false for runtimes without the concept; their tests are
+    /// then not compiled for these runtimes.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -42,7 +43,7 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
-    /// The runtime is destroyed after the test's body, unless end_runtime() destroys it earlier.
+    /// Keeps the runtime until the end of the test's body, unless end_runtime() destroys it earlier.
     R& keep(std::unique_ptr<R> runtime) {
         kept_ = std::move(runtime);
         return *kept_;

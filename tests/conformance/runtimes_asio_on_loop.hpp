@@ -1,4 +1,3 @@
-// Asio on this project's loop, compiled with a header that replaces Asio's io_context (dropin.hpp).
 #pragma once
 
 #include "asio_ref/on_loop.hpp"

@@ -1,4 +1,3 @@
-// asio-select is Asio, compiled with a macro that disables epoll.
 #pragma once
 
 #include "asio_ref/select_runtime.hpp"

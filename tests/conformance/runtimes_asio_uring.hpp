@@ -1,4 +1,3 @@
-// asio-uring is Asio, compiled with macros that choose the io_uring backend.
 #pragma once
 
 #include "asio_ref/uring_runtime.hpp"

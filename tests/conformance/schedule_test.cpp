@@ -244,7 +244,6 @@ CONFORMANCE_TEST(schedule, the_memory_of_posts_from_another_thread_is_freed) {
     EXPECT_LT(left, 100u);
 }
 
-// At the time of each post, the loop might be asleep, about to sleep, or still awake.
 CONFORMANCE_TEST(schedule, each_single_post_from_another_thread_wakes_the_sleeping_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());

@@ -126,7 +126,7 @@ TEST_P(echo_server, the_counting_tasks_continue_while_a_client_is_silent) {
 TEST_P(echo_server, the_server_retries_accept_once_a_second_while_it_has_no_free_descriptor) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // The program already has more descriptors than this.
+    program.limit_descriptors(3);
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

@@ -40,7 +40,6 @@ unique_fd file_with_a_line() {
     return file;
 }
 
-// The three variants of the program must behave the same.
 class waiting_for_enter : public on_every_design {
 protected:
     template <class Check>

@@ -31,7 +31,6 @@ std::ptrdiff_t background_lines_before(const std::string& line, const std::strin
     return std::count(before.begin(), before.end(), "background task!");
 }
 
-// Answers the requests only after the last one has arrived.
 void serve_all_at_once(int listener, std::size_t connections) {
     std::vector<tcp_peer> clients;
     const std::string request = "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";

@@ -14,7 +14,7 @@ struct program_end {
     std::string errors;
 };
 
-/// The child is killed when this object is destroyed or when the test's process ends.
+/// A child process that is killed when this object is destroyed or when the test's process ends.
 class running_program {
 public:
     /// Without `input`, the standard input is a pipe into which type() writes.

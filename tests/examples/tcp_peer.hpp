@@ -1,4 +1,3 @@
-// A blocking end of a TCP connection with an example program.
 #pragma once
 
 #include <linux/sockios.h>

@@ -69,7 +69,6 @@ TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // Three tasks remain, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),

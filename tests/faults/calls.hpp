@@ -32,8 +32,8 @@ std::string_view to_text(fate what) noexcept;
 struct failure {
     int error;
     fate what;
-    int told_as;           // usually the same as `error`
-    std::string_view why;  // for fate::cannot
+    int told_as;
+    std::string_view why;
 };
 
 struct site {
@@ -42,11 +42,11 @@ struct site {
     std::string_view file;
     std::string_view callers;  // drivers that make the call: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
     std::string_view perhaps;
-    std::string_view manual;  // the manual pages that name the errors
+    std::string_view manual;
     std::vector<failure> failures;
 };
 
-/// The order is that of site_id.
+/// Returns the sites in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {
@@ -121,12 +121,12 @@ inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::coun
 
 struct plan {
     site_id where;
-    unsigned index;  // the number of the call at this site, from 0
+    unsigned index;  // counted from 0 for each site
     failure what;
 };
 
-/// Counts the calls of all threads between resume() and pause(). Only one object of this class can exist at a
-/// time.
+/// A counter of the calls of all threads between resume() and pause(). Only one object of this class can
+/// exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;

@@ -64,8 +64,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// Throws `spin` if the loop waits more often than the limit, and `lost_operation` if a wait takes ten
-/// seconds.
+/// A clock that throws `spin` if the loop waits more often than the limit, and `lost_operation` if a wait
+/// takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -208,7 +208,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // run() is called again after an error
+            constexpr int runs_max = 4;
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -433,7 +433,7 @@ private:
     const std::string_view only_;
     std::string designs_;
     std::map<std::pair<std::size_t, int>, unsigned> tried_;
-    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // driver, site and error
+    std::set<std::tuple<char, std::size_t, int>> tried_here_;
     std::vector<std::string> problems_;
     unsigned runs_ = 0;
     unsigned allocation_runs_ = 0;

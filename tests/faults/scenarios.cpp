@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// 600,000 bytes are more than a socket or a pipe accepts in one write.
+/// Returns 600,000 bytes, more than a socket or a pipe accepts in one write.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -98,7 +98,6 @@ task<void> expect_text(Stream& stream, std::string_view text, ledger& seen) {
                 "other bytes were read than written");
 }
 
-/// The pauses between the reads make the writer wait.
 template <class Stream>
 task<void> read_much(event_loop& loop, Stream& stream, ledger& seen) {
     static std::array<std::byte, 50'000> place;
@@ -149,7 +148,6 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// An accept is already waiting for each of the ten connections.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());
@@ -473,7 +471,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// The descriptor stays open, so epoll still knows it when the driver registers it the next time.
+/// Closes the descriptor only for the driver, so that epoll still knows it when the driver registers it the
+/// next time.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {

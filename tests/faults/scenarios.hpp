@@ -14,14 +14,13 @@
 
 namespace loopbench::loop::faults {
 
-/// A ledger does not allocate memory, and outlives the loop.
+/// A record of the outcomes of operations. It does not allocate memory, and outlives the loop.
 class ledger {
 public:
     /// Wraps `work` as an operation, which must end exactly once. The destruction of its frame counts as its
     /// end.
     task<void> operation(task<void> work);
 
-    /// Records a reported error, except cancellations.
     void note(const std::exception_ptr& error) noexcept;
     /// Records the problem `what` if `held` is false. The condition must be true after every possible
     /// failure.

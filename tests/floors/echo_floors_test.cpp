@@ -55,7 +55,7 @@ TEST_P(echo_floors, messages_that_arrive_in_pieces_are_put_together) {
 TEST_P(echo_floors, floors_continue_after_a_signal_interrupts_a_system_call) {
     struct sigaction heard {
     }, before{};
-    heard.sa_handler = [](int) {};  // Without SA_RESTART, the signal interrupts system calls.
+    heard.sa_handler = [](int) {};  // without SA_RESTART, so that the signal interrupts system calls
     ASSERT_EQ(::sigaction(SIGUSR1, &heard, &before), 0);
     {
         wire w(3, [](const passing& message) {

@@ -31,7 +31,6 @@ void unless_refused(Function act) {
     }
 }
 
-/// The test's parameter creates the object. The test is skipped if the kernel refuses io_uring.
 template <class Given>
 struct of_kernel : testing::TestWithParam<named<std::unique_ptr<Given>()>> {
     void SetUp() override {

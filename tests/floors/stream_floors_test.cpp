@@ -24,8 +24,9 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// `change` receives the position `at` of a piece in the stream, can modify the piece, and returns how many
-/// of its bytes are passed on. After a short piece, the stream ends for the reader.
+/// A thread that passes on a stream. `change` receives the position `at` of a piece in the stream, can modify
+/// the piece, and returns how many of its bytes are passed on. After a short piece, the stream ends for the
+/// reader.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;

@@ -49,7 +49,7 @@ private:
     struct link {
         loop::unique_fd to_client;
         loop::unique_fd to_server;
-        std::array<std::uint64_t, 2> carried{};  // the number of messages in each direction
+        std::array<std::uint64_t, 2> carried{};
     };
 
     void carry_messages();

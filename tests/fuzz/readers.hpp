@@ -1,4 +1,3 @@
-// Readers of everything that loopbench reads from files and from third-party programs.
 #pragma once
 
 #include <array>
@@ -6,7 +5,8 @@
 
 namespace loopbench::fuzz {
 
-/// Catches only the exception type for invalid texts of this format. Any other exception is a bug.
+/// A reader of one format. It catches only the exception type for invalid texts; any other exception is a
+/// bug.
 struct reader {
     char letter;  // the first byte of an input, which selects the reader
     std::string_view name;

@@ -17,7 +17,7 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// Counts allocations of all threads. Below 1, no allocation fails.
+/// The number of further allocations, in all threads, until one fails. Below 1, no allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {

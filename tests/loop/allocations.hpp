@@ -18,9 +18,9 @@ inline constexpr const char* why_allocations_are_not_counted =
 /// Both counts are zero if allocations are not counted.
 allocation_counts count_allocations() noexcept;
 
-/// Makes operator new throw std::bad_alloc in this thread after the first `few` allocations. A thread can
-/// have only one such object at a time. GoogleTest also allocates memory, so check results only after the
-/// object's destruction. Has no effect if allocations are not counted.
+/// An object that makes operator new throw std::bad_alloc in this thread after the first `few` allocations. A
+/// thread can have only one such object at a time. GoogleTest also allocates memory, so check results only
+/// after the object's destruction. Has no effect if allocations are not counted.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;
@@ -31,8 +31,9 @@ public:
     std::size_t failed() const noexcept;
 };
 
-/// Makes allocation number `index` throw std::bad_alloc, counted from 1 over all threads. 0 means that no
-/// allocation fails. Only one such object can exist at a time. Has no effect if allocations are not counted.
+/// An object that makes allocation number `index` throw std::bad_alloc, counted from 1 over all threads. 0
+/// means that no allocation fails. Only one such object can exist at a time. Has no effect if allocations are
+/// not counted.
 class failing_allocation {
 public:
     explicit failing_allocation(std::size_t index) noexcept;

@@ -20,7 +20,6 @@ public:
         return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0;
     }
 
-    /// Sets the limit to the lowest free descriptor.
     void use_up() const {
         const unique_fd lowest_free(checked(::dup(STDERR_FILENO), "dup"));
         ASSERT_TRUE(set(static_cast<rlim_t>(lowest_free.get())));

@@ -13,7 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A chain of callbacks, each of which takes 1 ms and posts the next one.
 struct saturation {
     static constexpr std::size_t callbacks_max = 10'000;
     event_loop& loop;
@@ -30,7 +29,7 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// The queue always contains exactly one callback.
+    /// Returns the limit for a queue that always contains exactly one callback.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -74,8 +73,6 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_pending_read) {
     EXPECT_LE(read_after, callbacks_max() + 2);
 }
 
-// A timer and some input become ready while the first callbacks run. Each of these callbacks posts another
-// one, which must run later than the timer and the input.
 TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_large_batch_ends) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());

@@ -1,4 +1,3 @@
-// Clocks with which tests neither sleep nor measure real durations.
 #pragma once
 
 #include <algorithm>

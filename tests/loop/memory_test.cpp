@@ -41,7 +41,8 @@ bool is_refused(Function act, std::size_t few = 0) {
     return false;
 }
 
-/// Uses up the memory that the loop has already allocated, so that the next timer needs an allocation.
+/// Timers that use up the memory that the loop has already allocated, so that the next timer needs an
+/// allocation.
 class full_timers {
 public:
     explicit full_timers(event_loop& loop) : loop_(loop) {

@@ -106,7 +106,7 @@ TEST_P(posting, a_post_from_inside_a_posted_function_runs_in_a_later_turn) {
 }
 
 TEST_P(posting, posts_from_inside_posted_functions_do_not_starve_input_and_timers) {
-    const int last = is("loop-tick") ? 10 : 1'000;  // loop-tick sleeps on each turn
+    const int last = is("loop-tick") ? 10 : 1'000;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     int depth = 0, read_at = last, woken_at = last;

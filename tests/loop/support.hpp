@@ -47,17 +47,17 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// A minus sign in a test filter excludes tests.
+/// Replaces minus signs, which would exclude tests in a test filter.
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-/// Skips the tests on loop-uring if the kernel refuses io_uring.
+/// Tests on one design. They are skipped on loop-uring if the kernel refuses io_uring.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    /// The loop is destroyed after the test's body, unless end_loop() destroys it earlier.
+    /// Keeps the loop until the end of the test's body, unless end_loop() destroys it earlier.
     event_loop& keep(std::unique_ptr<event_loop> loop) {
         kept_ = std::move(loop);
         return *kept_;
@@ -83,7 +83,7 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// The clock counts the loop's waits. The ticks of loop-tick take 1 ms instead of 100 ms.
+/// Tests with a clock that counts the loop's waits. The ticks of loop-tick take 1 ms instead of 100 ms.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -91,7 +91,7 @@ protected:
     counting_clock clock;
 };
 
-/// In designs that spin, each reading of the clock advances it by 1 µs.
+/// Tests with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -115,7 +115,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// 200 turns are enough for every driver to find all events that the kernel has.
+/// Runs 200 turns, enough for every driver to find all events that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
@@ -129,7 +129,7 @@ struct stream_pair {
     stream other;
 };
 
-/// A written byte can be read from the other stream as soon as the write has returned.
+/// Returns two streams between which a written byte can be read as soon as the write has returned.
 inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");

@@ -20,7 +20,6 @@ using namespace std::chrono_literals;
 
 class destroying_a_loop : public on_real_time {
 protected:
-    /// Destroys the loop after `turns` yields, and returns the number of destroyed counters.
     template <class Work>
     int freed_by(Work work, int turns = 20) {
         int freed = 0;

@@ -17,7 +17,7 @@ struct busy_life {
     int rounds;
     int echoed = 0;
     int called = 0;
-    int foreign = 0;  // messages and calls of the other loop
+    int foreign = 0;
     bool done = false;
 
     task<void> echoes(stream& served) {

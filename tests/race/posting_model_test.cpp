@@ -43,7 +43,6 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect in the handshake between posting threads and the loop, which the model must detect.
 enum class defect {
     none,
     no_second_look,
@@ -61,7 +60,7 @@ enum class defect {
 struct scenario {
     int posts_of_each = 1;
     int stops_after = std::numeric_limits<int>::max();
-    int early_returns = 0;  // the number of waits that end without a wake-up
+    int early_returns = 0;
     defect planted = defect::none;
 };
 scenario explored;
@@ -88,7 +87,7 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// A planted defect can weaken the memory order of one access, identified by the type T and the called
+/// An atomic that a planted defect can weaken: the memory order of one access, identified by T and the called
 /// function.
 template <class T>
 class explored_atomic {
@@ -128,7 +127,7 @@ private:
     rl::atomic<T> value_;
 };
 
-/// Thread 0 is the loop's thread and runs turns as loop/turn.hpp does. The other threads post to the loop.
+/// A loop (thread 0), which runs turns as loop/turn.hpp does, and the threads that post to it.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -194,7 +193,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // only a post onto an empty stack wakes the loop
+        RL_ASSERT(by.found_nothing);
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -252,7 +251,7 @@ private:
     std::array<posts_of_one, std::size_t{Posters}> posts_;
     std::array<int, std::size_t{Posters}> next_{};
     int completed_ = 0;
-    bool has_slept_ = false;  // set just before the loop sleeps
+    bool has_slept_ = false;
 };
 
 enum class search : unsigned {

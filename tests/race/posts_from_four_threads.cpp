@@ -50,7 +50,7 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Other threads can read `received`, the number of functions that have run, at any time.
+/// Counts the functions that have run in `received`, which other threads can read at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);
@@ -90,7 +90,7 @@ tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<
     return found;
 }
 
-/// Redraws one line each second on a terminal, and otherwise adds a line each minute.
+/// A display that redraws one line each second on a terminal, and otherwise adds a line each minute.
 class progress {
 public:
     explicit progress(std::string_view design, std::uint64_t total) : design_(design), total_(total) {}

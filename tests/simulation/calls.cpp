@@ -34,7 +34,7 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Sets errno and returns -1 if `result` is a negated errno.
+/// Converts a result of the simulated kernel: if it is a negated errno, sets errno and returns -1.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -42,7 +42,7 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// Simulated time passes during the call, and a simulated signal can interrupt it.
+/// Makes a simulated system call, during which time passes and a signal can interrupt it.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -80,7 +80,7 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // The only epoll instance has no file of its own. The file of its descriptor is never used.
+    // There is only one epoll instance. Its descriptor needs a file, which is never used.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -176,8 +176,8 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // connect_to() simulates interruptions itself, because an interrupted connect continues in the
-    // background.
+    // Makes no call of on_socket(), because connect_to() simulates interruptions itself: an interrupted
+    // connect continues in the background.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

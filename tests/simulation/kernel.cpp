@@ -69,7 +69,7 @@ void kernel::enter() {
     }
 }
 
-// Includes the events that these events cause. Each happens at its own time and in the order of the times.
+// Makes all events happen that are due at `when`, and those that they cause, in the order of their times.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {
@@ -91,7 +91,6 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
             if (before_sleep) before_sleep();
             time_ = std::min(next, deadline);
         }
-        // The sleeping thread is woken too late.
         if (random.one_in(8)) time_ += random.time_of_any_magnitude(16);
         happen_until(time_);
         if (!is_over() && next >= deadline) return false;

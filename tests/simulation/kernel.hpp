@@ -56,7 +56,7 @@ public:
     /// The kernel calls this when no descriptor and no io_uring request refers to the file any more.
     virtual void release() {}
 
-    unsigned holders = 0;  // the number of descriptors and io_uring requests that refer to the file
+    unsigned holders = 0;
     int watched_as = -1;   // the descriptor by which epoll watches the file, or -1
     bool is_deaf = false;  // a planted defect: the file's events are never reported
 
@@ -142,7 +142,7 @@ private:
     std::size_t receive_limit_;
     bool has_room_ = true;  // false after a short send, until space is reported
     bool is_carrying_ = false;
-    bool sends_end_ = false;  // the end of the stream follows under_way_
+    bool sends_end_ = false;
     bool end_is_sent_ = false;
     bool is_closed_ = false;
     bool connect_is_reported_ = false;
@@ -164,15 +164,14 @@ public:
     static constexpr int first_descriptor = 64;
 
     nanoseconds time() const noexcept { return time_; }
-    /// A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
     void after(nanoseconds delay, std::function<void()> what);
-    /// Lets time pass, makes due events happen, and lets other threads act. Each system call begins with this
-    /// call.
+    /// Lets time pass, makes due events happen, and lets other threads act. Each simulated system call begins
+    /// with it.
     void enter();
-    /// Returns false if the deadline ended the sleep. If `deadline` is `forever` and no event is left, the
-    /// run fails.
+    /// Returns false if the deadline ended the sleep. Fails the run if `deadline` is `forever` and no event
+    /// is left.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -187,7 +186,6 @@ public:
     std::size_t open_descriptors() const noexcept { return descriptors_.size(); }
 
     void changed(file& what);
-    /// A planted defect hides all events.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
     std::int64_t epoll_control(int what, int fd, const epoll_event& event);
     std::int64_t epoll_wait(std::span<epoll_event> events, bool blocks);
@@ -202,17 +200,15 @@ public:
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
     bool is_interrupted() { return random.one_in(200); }
 
-    /// The kernel calls this function during the loop's system calls.
     std::function<void()> other_threads;
     /// The kernel calls this when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// The waiting tasks, for the message of a failed run.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
     trace log;
     std::uint64_t calls_of_turn = 0;
-    nanoseconds step;  // the approximate time of a system call
+    nanoseconds step;
 
 private:
     struct happening {
@@ -235,8 +231,8 @@ private:
 
     const defect planted_;
     nanoseconds time_;
-    nanoseconds stopped_at_{0};      // the time at which a planted defect has stopped the clock, or 0
-    std::vector<happening> coming_;  // a heap of future events
+    nanoseconds stopped_at_{0};
+    std::vector<happening> coming_;
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;
     std::map<int, std::shared_ptr<file>> descriptors_;

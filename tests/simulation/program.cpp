@@ -22,7 +22,8 @@ constexpr std::uint64_t turns_between_looks = 64;
 
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// The writer of a byte is the connection's client, or its server if `by_client` is false.
+/// Returns a byte of the stream that the connection's client (or, if `by_client` is false, its server)
+/// writes.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -41,7 +42,6 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// The wait is registered while this object exists.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -93,7 +93,7 @@ void program::between_turns(bool may_begin) {
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
-    if (may_begin && chance_.one_in(16))  // perhaps while the loop sleeps
+    if (may_begin && chance_.one_in(16))
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
@@ -347,7 +347,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// Owned by the scheduled functions, which might run after the end of the task.
+/// The calls of one task. The scheduled functions own this object, because they might run after the end of
+/// the task.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -530,7 +531,7 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
     }
 }
 
-// Adds the number of bytes to `offset`. Returns false at the end of the stream.
+// Checks the bytes of a read and adds their number to `offset`. Returns false at the end of the stream.
 bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
     if (bytes.empty()) {
         const bool is_whole =

@@ -51,12 +51,12 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// The loop must be destroyed before the program.
+    /// Makes the program use the loop `on`, which must be destroyed before the program.
     void begin(loop::event_loop& on);
     /// Checks the conditions, cancels some tasks, and begins new ones if `may_begin` is true.
     void between_turns(bool may_begin);
     bool is_over() const noexcept;
-    /// Must be called before the loop, which owns the running tasks, is destroyed.
+    /// Forgets the running tasks. Must be called before the loop, which owns them, is destroyed.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -71,7 +71,7 @@ private:
         std::string_view what;
         loop::task_handle<void> handle;
         bool is_cancelled = false;
-        std::uint64_t cancelled_at = 0;  // the turn in which the task was cancelled
+        std::uint64_t cancelled_at = 0;
     };
     struct wait {
         std::string_view what;

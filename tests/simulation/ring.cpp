@@ -121,7 +121,7 @@ void ring::go_on() {
     }
 }
 
-// Returns true if the request has ended and its last completion is in the queue.
+// Continues a request. Returns true if it has ended and its last completion is in the queue.
 bool ring::advance(request& each) {
     const order& what = each.what;
     auto* const socket = dynamic_cast<socket_file*>(each.on.get());
@@ -168,7 +168,6 @@ bool ring::receive(request& each) {
     auto& socket = static_cast<socket_file&>(*each.on);
     const order& what = each.what;
     for (int parts = 32; parts > 0; --parts) {
-        // A buffer is used only for bytes, an end of stream or an error.
         if ((socket.events() & (ready::in | ready::error)) == 0) return false;
         const auto made = static_cast<std::uint16_t>(__atomic_load_n(&buffers_->tail, __ATOMIC_ACQUIRE));
         if (buffers_used_ == made) {

@@ -23,7 +23,7 @@ public:
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// Returns the number of submitted requests, or a negated errno, as io_uring_submit(3) does.
+    /// Submits and completes requests. Returns the number of submitted requests, or a negated errno.
     int enter(io_uring& shown, unsigned completions_wanted);
     void look_again(const file& changed) noexcept;
 
@@ -38,7 +38,7 @@ private:
         std::uint64_t address = 0;
         std::uint64_t second_address = 0;
         std::uint32_t length = 0;
-        std::uint32_t flags = 0;  // their meaning depends on the operation
+        std::uint32_t flags = 0;
         std::uint16_t more_flags = 0;
     };
     struct request {

@@ -12,14 +12,13 @@ namespace loopbench::simulation {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The simulation must detect each planted defect.
 enum class defect : std::uint8_t {
     none,
     lost_event,
     lost_wakeup,
     lost_timer,
-    early_clock,    // the loop's clock is ahead of the kernel's time
-    stopped_clock,  // the loop's clock stops, so that timers starve
+    early_clock,  // the loop's clock is ahead of the kernel's time
+    stopped_clock,
     lost_byte,
     swapped_bytes,
     lost_end,
@@ -29,7 +28,7 @@ enum class defect : std::uint8_t {
     swapped_posts,
 };
 
-/// The decisions depend only on the seed and on the order of the calls.
+/// A source of random decisions, which depend only on the seed and on the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
@@ -37,7 +36,7 @@ public:
     /// Returns a number below `limit`, which must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// The upper limit is 2^0, 2^1, … or 2^bits_max with equal probability.
+    /// Returns a number below 2^0, 2^1, … or 2^bits_max, with equal probability of each limit.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -49,8 +48,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Two runs with the same seed have the same trace. Text is recorded only if the constructor receives a
-/// string for it; the digest is always computed.
+/// A record of all events, the same for each run with the same seed. Text is recorded only if the constructor
+/// receives a string for it; the digest is always computed.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}
@@ -79,7 +78,7 @@ private:
     std::uint64_t digest_ = 0;
 };
 
-/// Also prints the command that repeats the run.
+/// Ends the program after printing the error and the command that repeats the run.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace loopbench::simulation

@@ -45,7 +45,7 @@ struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // has a planted defect, which must be detected
+    bool is_canary = false;
     std::chrono::steady_clock::time_point started;
     std::uint64_t turns_before = 0;
     const tally* done = nullptr;
@@ -121,7 +121,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
         tasks.begin(*loop);
         const std::uint64_t turns = 1'000 + simulated.random.below(20'000);
         const std::uint64_t turns_max = 20 * turns + 1'000'000;
-        const bool dies = simulated.random.one_in(4);  // the loop is destroyed while tasks still run
+        const bool dies = simulated.random.one_in(4);
         for (;;) {
             const bool may_begin = tasks.done.turns < turns;
             if (!may_begin && dies) break;
@@ -155,7 +155,7 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // A failure without the defect does not count as a detection.
+                    // First runs without the defect: a failure of this run does not count as a detection.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;

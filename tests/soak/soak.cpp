@@ -135,7 +135,6 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Returns true if the server exits with 0 after SIGTERM.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -220,13 +219,12 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Returns false if this takes more than half a minute.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// Needs a client, whose answer shows that the server has started, and subtracts the client's descriptor.
+/// Connects a client, waits for the server's answer, and subtracts the client's descriptor.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);

@@ -48,7 +48,7 @@ class Stage:
         self.check(f"{what} is {found!r}; expected {wanted!r}", found == wanted)
 
     def start(self, program, *arguments):
-        """The program's input is a pipe. Its output goes into a file, line by line."""
+        """Starts a program. Its input is a pipe. Its output goes into a file, line by line."""
         output = open(self.folder / f"output-{len(self.running)}", "wb")
         command = ["stdbuf", "--output=L", self.programs / program, *map(str, arguments)]
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=output,
@@ -61,7 +61,6 @@ class Stage:
         return pathlib.Path(process.output.name).read_text(errors="replace")
 
     def wait_until(self, what, holds):
-        """Fails if a program fails meanwhile."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.nothing_failed()
@@ -75,7 +74,6 @@ class Stage:
         self.wait_until(f"{process.name} prints {text!r}", lambda: text in self.said(process))
 
     def serve(self, program, *arguments, port=PORT):
-        """The program must run until the end of the scenario."""
         process = self.start(program, *arguments)
         process.serves = True
 
@@ -131,7 +129,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """Each round sends on all connections before it receives the first echo."""
+    """Sends on all connections of a round before it receives the first echo."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):

@@ -41,7 +41,6 @@ def source_lines():
 
 
 def download(package, folder):
-    """If the folder already contains the archive, apt only checks it."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -58,7 +57,7 @@ def download(package, folder):
 
 
 def unpack(archive, folder):
-    """The files get the current time, because they are this script's output."""
+    """Gives the files the current time, because they are this script's output."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

@@ -13,8 +13,8 @@
 
 namespace {
 
-/// The first word of an object with virtual functions points to a virtual table, and the word before this
-/// table points to the type (Itanium C++ ABI, 2.5.2).
+/// Returns the type of an object with virtual functions: its first word points to a virtual table, and the
+/// word before this table points to the type (Itanium C++ ABI, 2.5.2).
 const std::type_info& type_of(const void* object) {
     return *(*static_cast<const std::type_info* const* const*>(object))[-1];
 }

@@ -1,5 +1,5 @@
-// Runtimes with a fault override functions of this runtime. Because all of them have this base class, each
-// workload is compiled only once.
+// The base class of runtimes with a fault. It has virtual functions so that each workload is compiled only
+// once.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct breakable_runtime : asio_ref::runtime {
         }
 
         breakable_runtime* runtime;
-        bool of_server;           // true for an accepted stream, false for a connected stream
+        bool of_server;
         int number;               // among the accepted or the connected streams, from 1
         std::uint64_t reads = 0;  // including the current one
         std::uint64_t writes = 0;

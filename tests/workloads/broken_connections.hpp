@@ -17,8 +17,9 @@
 
 namespace loopbench::bench {
 
-/// Every thirteenth read returns one wrong bit. At an interval of ten, with ten connections, the server and
-/// the client of a connection would invert the same bit, and the reply would be correct again.
+/// A runtime in which every thirteenth read returns one wrong bit. At an interval of ten, with ten
+/// connections, the server and the client of a connection would invert the same bit, and the reply would be
+/// correct again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -34,7 +35,7 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// The warm-up of a stream workload makes fewer than `lost` writes.
+/// A runtime that loses the write number `lost`. The warm-up of a stream workload makes fewer writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
@@ -65,8 +66,8 @@ struct imagining_runtime : breakable_runtime {
     }
 };
 
-/// After every hundred requests, the server stops its client's process for 100 ms, in which another hundred
-/// requests fall due. The client's process is the only child process of this thread.
+/// A runtime whose server stops its client's process (this thread's only child) for 100 ms after every
+/// hundred requests. Another hundred requests fall due in this time.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);

@@ -1,4 +1,3 @@
-// Runtimes with faults, which a workload must detect.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -69,14 +68,14 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// The clock is an hour ahead, so that even on a slow machine, no deadline has passed when the workload
-/// checks it.
+/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that even on a slow machine, no
+/// deadline has passed when the workload checks it.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// Deadlines that a workload calculates from this clock have already passed.
+/// A runtime whose clock is an hour behind. Deadlines that a workload calculates from it have already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };
@@ -100,7 +99,8 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// Not a fault: as on a machine that stops the process for 5 ms before each reading of the clock.
+/// A runtime without a fault, as on a machine that stops the process for 5 ms before each reading of the
+/// clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -138,7 +138,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// Runs twice all functions of other threads, and those of the loop's own thread after its first 1500.
+/// A runtime that runs some functions twice: all of other threads, and those of its own thread after the
+/// first 1500.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -160,7 +161,7 @@ struct half_greedy_runtime : breakable_runtime {
     int yields = 0;
 };
 
-/// Spawned tasks start inside spawn(), as in Asio.
+/// A runtime whose spawned tasks start inside spawn(), as in Asio.
 struct inline_spawn_runtime : breakable_runtime {
     void spawn(task<void> detached) override {
         boost::asio::co_spawn(get_executor(), std::move(detached), boost::asio::detached);
@@ -197,7 +198,8 @@ struct serial_gather_runtime : breakable_runtime {
     }
 };
 
-/// Every second awaited task returns 0 without running, for which the runtime needs its own task type.
+/// A runtime in which every second awaited task returns 0 without running, which needs a task type of its
+/// own.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

@@ -70,7 +70,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
     EXPECT_EQ(runtime.posted_from, runtime.ran_on);
-    EXPECT_EQ(t.latency().count(), 100u);  // the warm-up records no latencies
+    EXPECT_EQ(t.latency().count(), 100u);
 }
 
 TEST(post_cross_thread, the_two_core_variant_runs_one_thread_on_each_core) {

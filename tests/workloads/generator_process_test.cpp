@@ -40,7 +40,6 @@ protected:
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
-    /// Throws what generator_process::start() throws.
     bool start(generator_process& process) {
         return process.start({.port = 1,
                               .connections = 1,
@@ -67,7 +66,7 @@ TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restore
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
-// The path "/" exists but cannot be executed.
+// LOOPBENCH_GENERATOR is "/", which exists but cannot be executed.
 TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();

@@ -57,7 +57,7 @@ TEST(histogram, values_of_every_magnitude_are_recorded_within_the_stated_error) 
             histogram measured;
             measured.record(0);
             measured.record(value);
-            measured.record(largest);  // Makes `value` not the maximum, which is stored exactly.
+            measured.record(largest);  // so that `value` is not the maximum, which is stored exactly
             SCOPED_TRACE(value);
             expect_within_error(measured.percentile_ns(50), value);
         }

@@ -100,7 +100,8 @@ private:
     pid_t process_ = -1;
 };
 
-/// Leaves out the short runs that first test whether the generator can offer the rate (look_time).
+/// Returns a plan without the short runs that first test whether the generator can offer the rate
+/// (look_time).
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -110,8 +111,8 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// Answers all requests itself. It sends no replies while the number of requests is between `silent_after`
-/// and `silent_until`. Other faults delay requests or change replies.
+/// A link that answers all requests itself. It sends no replies while the number of requests is between
+/// `silent_after` and `silent_until`. Other faults delay requests or change replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -122,7 +123,7 @@ public:
         std::size_t slow_once_after = 0;  // the number of requests before the only delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
-        std::chrono::milliseconds takes_one_in{0};  // shortest time between accepted requests
+        std::chrono::milliseconds takes_one_in{0};
         bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
@@ -452,7 +453,7 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// The generator sent each request `late_ns` too late, and the server answered it after `served_ns`.
+/// Adds requests that the generator sent `late_ns` too late and the server answered after `served_ns`.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {

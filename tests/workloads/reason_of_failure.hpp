@@ -11,14 +11,14 @@
 
 namespace loopbench::bench {
 
-/// Returns "" if the trial succeeds or the workload is unsupported on this machine.
+/// Returns the reason, or "" if the trial succeeds or the workload is unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
     trial t(workload_size::small, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
-    if (t.unsupported()) return "";  // for example, no core is free for the load generator
+    if (t.unsupported()) return "";
     return t.failure().value_or("");
 }
 

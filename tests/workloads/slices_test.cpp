@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// Starts a slice only when the contender has written a line, so that the contender waits for each slice.
-/// Pauses for `before_last` before the last slice.
+/// A fake suite that starts a slice only when the contender has written a line, so that the contender waits
+/// for each slice. It pauses for `before_last` before the last slice.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -64,7 +64,7 @@ private:
 
 volatile std::uint64_t sink = 0;
 
-/// The compiler cannot remove a loop that writes to a volatile variable.
+/// Uses a volatile variable, so that the compiler cannot remove the loop.
 void work(std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) sink = i;
 }
@@ -90,7 +90,7 @@ TEST(slicer, a_trial_works_until_the_end_command_and_reports_the_timed_part_of_e
     EXPECT_EQ(answers[0], "ready");
     EXPECT_EQ(operations_in(answers), t.operations_timed());
     EXPECT_LT(t.operations_timed(), done);  // a slice's first operations are untimed
-    EXPECT_EQ(t.operations(), done);        // used by proofs
+    EXPECT_EQ(t.operations(), done);
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
     t.prove("operations", done, t.operations());
@@ -161,7 +161,7 @@ TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
 }
 
 TEST(slicer, a_timed_part_that_has_begun_is_completed_although_all_operations_are_done) {
-    for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
+    for (const std::uint64_t rounds : {3U, 5U}) {
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});

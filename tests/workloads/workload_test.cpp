@@ -112,7 +112,7 @@ TEST(echo, the_messages_of_two_connections_or_two_round_trips_differ) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
-/// Does a part of the work of each cancellation in a later turn, as Asio does.
+/// A runtime that does a part of the work of each cancellation in a later turn, as Asio does.
 struct late_paying_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle& call) override {
         breakable_runtime::cancel(call);

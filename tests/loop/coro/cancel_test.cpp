@@ -17,7 +17,6 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Each timer's callback cancels random timers and arms new ones.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -51,7 +50,7 @@ struct churn {
 class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
-// The frame might be destroyed before the sleep's deadline.
+// A timer would be dangerous, because the frame might be destroyed before the sleep's deadline.
 TEST_P(cancelling, cancelling_a_sleep_that_has_not_begun_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;

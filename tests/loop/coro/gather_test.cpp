@@ -166,7 +166,7 @@ TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // Each level takes one tick.
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level takes one tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }

@@ -286,8 +286,7 @@ TEST(fd_callbacks, a_callback_whose_descriptor_can_no_longer_be_watched_can_be_r
     EXPECT_EQ(freed, 1);
 }
 
-// The destruction of the loop destroys two frames, and an object in each frame closes its socket. One of the
-// two objects then also removes the socket's callback.
+// Two destroyed frames close their sockets, and one of them also removes its socket's callback.
 TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

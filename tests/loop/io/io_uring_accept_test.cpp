@@ -30,7 +30,6 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// Needs no further descriptor in connect().
     static unique_fd make_client() { return open_stream(AF_INET); }
 
     void connect(unique_fd client) {

@@ -312,7 +312,7 @@ TEST_F(uring_tests, an_operation_can_be_discarded_while_its_completion_is_in_the
         bare.driver.discard(*done);
         EXPECT_EQ(done->completions, completions);
         EXPECT_FALSE(done->pending);
-        done.reset();  // AddressSanitizer detects later accesses
+        done.reset();
         bare.run(other);
         bare.look();
         EXPECT_EQ(bare.driver.pending(), 0U);

@@ -234,7 +234,7 @@ TEST_F(uring_loop_tests, a_loop_can_run_in_another_thread_than_the_thread_that_p
     EXPECT_GE(called[3], 1);
 }
 
-/// Makes io_uring_setup(2) fail with `error` in a child process.
+/// Returns io_uring_refusal() of a child process in which io_uring_setup(2) fails with `error`.
 std::string refusal_with(int error) {
     int ends[2];
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");

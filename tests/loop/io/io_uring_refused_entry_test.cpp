@@ -61,14 +61,14 @@ protected:
     static constexpr unsigned submissions = 4;
     static constexpr uring_limits little_room{.submissions = submissions, .completions = 16, .buffers = 4};
 
-    /// Uses a new thread, because a seccomp filter lasts until its thread ends.
+    /// Runs `body` in a new thread, because a seccomp filter lasts until its thread ends.
     template <class Body>
     void in_a_thread(Body body) {
         std::thread(body).join();
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// After refuse_to_hand_over(), only a call that waits can submit these requests.
+    /// Requests that only a call that waits can submit after refuse_to_hand_over().
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {

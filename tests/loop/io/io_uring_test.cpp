@@ -344,7 +344,7 @@ TEST_F(uring_tests, looking_for_events_makes_no_system_call_if_nothing_has_happe
 TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_and_an_abandoned_deadline_ends_at_most_one_later_wait) {
     bare_driver bare;
     bare.driver.wake();
-    bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
+    bare.driver.wait(steady_clock::now() + hours(1));
     const time_point early = steady_clock::now() + milliseconds(5);
     while (steady_clock::now() < early) bare.driver.wait(early);
     const time_point given_up = steady_clock::now() + milliseconds(1);

@@ -42,7 +42,7 @@ private:
     }
 };
 
-/// The parameter is true for an edge-triggered driver, and false for a level-triggered one.
+/// Tests with an edge-triggered driver if the parameter is true, otherwise with a level-triggered one.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -73,7 +73,8 @@ protected:
         return op;
     }
 
-    /// The operations that can then continue make their system calls in the next take_slice().
+    /// Reports readiness. The operations that can then continue make their system calls in the next
+    /// take_slice().
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -104,8 +105,8 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// From then on, the driver makes a waiting operation's system call only when the loop runs the
-    /// operation.
+    /// Receives a message after which the driver makes a waiting operation's system call only when the loop
+    /// runs the operation.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -118,7 +119,6 @@ protected:
         driver.discard(nothing_more);
     }
 
-    /// Receives messages that exactly fill the buffer of an operation that waits for them.
     void receive_until_events_come_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);

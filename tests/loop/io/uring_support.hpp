@@ -33,7 +33,6 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// Returns the number of bytes that the kernel accepted, or -1.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
@@ -84,7 +83,6 @@ struct bare_driver {
         }
     }
 
-    /// Does not sleep.
     void look() {
         driver.wait(do_not_wait);
         run_ready();

@@ -11,8 +11,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// Each read returns at most one of the `pieces`. After the last piece, reads return `error`, or the end of
-/// the stream if `error` is 0.
+/// A stream whose reads return at most one of the `pieces` each, and then `error`, or the end of the stream
+/// if `error` is 0.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;

@@ -99,7 +99,6 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
     EXPECT_TRUE(tasks[0].done());
 }
 
-// An allocation can fail in the caller's thread or in the resolver's thread.
 TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const auto owner = make_loop("loop-epoll");

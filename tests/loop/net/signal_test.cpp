@@ -17,11 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A lock-free atomic, because a signal handler and another thread access it.
+// The number of handled signals, a lock-free atomic because a signal handler and another thread access it.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// Without SA_RESTART, each signal makes a wait in the kernel end with EINTR.
+/// A handler without SA_RESTART, so that each signal makes a wait in the kernel end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {

@@ -502,7 +502,7 @@ TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_t
 
 namespace {
 
-/// While `errors` is not empty, each accept removes the last of these errors and fails with it.
+/// A driver in which each accept removes the last of the `errors` and fails with it, until they are used up.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}

@@ -35,7 +35,8 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// The loop has many timers that are due in 10 s. One that was due in 1 ms is cancelled before the turn.
+/// Cancels a timer that is due in 1 ms, among many that are due in 10 s, and returns how long the next turn
+/// sleeps.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// The deadlines are within the next half minute and occupy all levels of the wheel.
+/// Returns timers that are due within the next half minute, which occupy all levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);

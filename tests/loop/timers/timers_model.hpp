@@ -23,10 +23,10 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// After an erase, the wheel can report an earliest deadline that is too early.
+// After an erase, wheel_timers can report an earliest deadline that is too early.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
-// Timers of the list expire in the order of their insertion.
+// Timers of a list expire in the order of their insertion.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -34,8 +34,8 @@ inline time_point after(time_point start, std::int64_t ns) {
     return start + nanoseconds(ns);
 }
 
-/// Compares a timer queue with a sorted map. Frees each timer as soon as it is erased or has expired, so that
-/// a sanitizer detects later accesses.
+/// A comparison of a timer queue with a sorted map. Each timer is freed as soon as it is erased or has
+/// expired, so that a sanitizer detects later accesses.
 template <class Queue>
 class checked_queue {
 public:
@@ -122,7 +122,6 @@ private:
     Queue queue_;
 };
 
-/// Many of the deadlines are of the kinds that timer queues tend to handle incorrectly.
 class deadline_source {
 public:
     explicit deadline_source(std::uint64_t seed) : random_(seed) {}

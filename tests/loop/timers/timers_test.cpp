@@ -178,7 +178,6 @@ TEST(list_timers, timers_expire_in_the_order_of_insertion_as_in_the_tutorial) {
     for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
 }
 
-// The deadlines are 1 ns apart.
 template <class Queue>
 std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point first) {
     std::vector<timer> timers(count);
@@ -235,7 +234,6 @@ TEST(lazy_heap_timers, cancelled_timers_at_the_head_are_removed_before_earliest_
     EXPECT_EQ(queue.earliest(), never);
 }
 
-/// Returns the number of allocations while 100 timers stay armed.
 template <class Queue>
 std::size_t allocations_of_churn() {
     const test::nothing_recycled from_the_heap;
