@@ -122,7 +122,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
 TYPED_TEST(asio_io, several_buffers_are_sent_in_one_tcp_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
-    one.set_option(net::ip::tcp::no_delay(true));  // makes each send start a new segment
+    one.set_option(net::ip::tcp::no_delay(true));
     const auto first = "head "s, second = "body "s, third = "tail"s;
     const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
     for (unsigned sent = 1; sent <= 3; ++sent) {

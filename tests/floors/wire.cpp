@@ -27,7 +27,6 @@ void send(int fd, std::span<const std::byte> bytes) {
     static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }
 
-/// Makes the next bytes arrive as a second piece.
 void wait_until_read(int fd) {
     int unread = 1;
     while (::ioctl(fd, SIOCOUTQ, &unread) == 0 && unread > 0) std::this_thread::yield();

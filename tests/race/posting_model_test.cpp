@@ -172,7 +172,7 @@ private:
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // the stack was empty, so this post might have to wake the loop
+        bool found_nothing = false;
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;

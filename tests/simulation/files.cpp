@@ -235,7 +235,7 @@ void socket_file::carry() {
     }
     const std::size_t room = to.receive_limit_ - std::min(to.receive_limit_, to.received_.size());
     std::size_t count = std::min(room, under_way_.size());
-    if (count == 0) return;  // the peer's next read continues the delivery
+    if (count == 0) return;
     if (count > 1 && kernel_.random.one_in(2)) count = 1 + kernel_.random.below(count);
     const auto end = under_way_.begin() + static_cast<std::ptrdiff_t>(count);
     std::vector<std::byte> part(under_way_.begin(), end);

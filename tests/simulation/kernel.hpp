@@ -57,8 +57,8 @@ public:
     virtual void release() {}
 
     unsigned holders = 0;
-    int watched_as = -1;   // the descriptor by which epoll watches the file, or -1
-    bool is_deaf = false;  // a planted defect: the file's events are never reported
+    int watched_as = -1;  // the descriptor by which epoll watches the file, or -1
+    bool is_deaf = false;
 
 protected:
     kernel& kernel_;
@@ -81,7 +81,7 @@ public:
 
 private:
     bool has_fired_ = false;
-    unsigned setting_ = 0;  // counts calls of set(); only the last setting can fire
+    unsigned setting_ = 0;
 };
 
 class socket_file final : public file {

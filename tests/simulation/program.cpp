@@ -162,7 +162,6 @@ void program::begin_one() {
         case 6:
             return begin("a caller", call_later());
         case 7:
-            // At most a quarter of the tasks are servers, because servers only wait for clients.
             if (servers_ < actors_max_ / 4) return begin("a server", serve(chance_.one_in(3)));
             [[fallthrough]];
         default:

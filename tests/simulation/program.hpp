@@ -76,13 +76,13 @@ private:
     struct wait {
         std::string_view what;
         std::function<bool()> is_possible;
-        std::uint64_t possible_since = 0;  // the turn, or 0 if the wait cannot end yet
+        std::uint64_t possible_since = 0;
     };
     class waiting;
     struct other_thread {
         std::uint64_t posted = 0;
         std::uint64_t run = 0;
-        std::deque<std::uint64_t> turns;  // the turn of each post that has not run
+        std::deque<std::uint64_t> turns;
     };
     struct made_calls;
 

@@ -106,7 +106,7 @@ struct outcome {
 };
 
 outcome run(std::string_view design, std::uint64_t seed, defect planted, std::string* trace_text) {
-    constexpr unsigned seconds_max = 120;  // more than 100 times as long as any run takes
+    constexpr unsigned seconds_max = 120;
     kernel simulated(seed, planted, trace_text);
     const promises promised = promises_of(design);
     if (promised.spins) simulated.step = std::chrono::microseconds(20);

@@ -198,7 +198,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // more than the server returns at once
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {

@@ -160,7 +160,6 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
-    // `mixed` records latency and lateness; timer/periodic records only lateness.
     ASSERT_EQ(side["histograms"].size(), 3u);
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;

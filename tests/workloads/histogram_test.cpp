@@ -16,7 +16,6 @@ namespace {
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr double percents[] = {0, 0.1, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
 
-/// Returns the smallest value such that at least `percent` per cent of all values are at most as large.
 std::int64_t exact_percentile(const std::vector<std::int64_t>& sorted, double percent) {
     std::size_t covered = 1;
     while (static_cast<double>(covered) * 100 < percent * static_cast<double>(sorted.size())) ++covered;

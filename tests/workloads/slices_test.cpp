@@ -89,7 +89,7 @@ TEST(slicer, a_trial_works_until_the_end_command_and_reports_the_timed_part_of_e
     ASSERT_EQ(answers.size(), 4u);
     EXPECT_EQ(answers[0], "ready");
     EXPECT_EQ(operations_in(answers), t.operations_timed());
-    EXPECT_LT(t.operations_timed(), done);  // a slice's first operations are untimed
+    EXPECT_LT(t.operations_timed(), done);
     EXPECT_EQ(t.operations(), done);
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
@@ -276,7 +276,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // three slices that take twice as long
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);
 }
 
 TEST(trial, a_trial_without_slices_does_all_operations_in_one_step) {

@@ -442,7 +442,6 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     arrived_bytes arrived;
     for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
     EXPECT_EQ(buffers.available(), 0U);
-    // Three streams run out of buffers at the same time. Their number must double only once.
     for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());
     EXPECT_EQ(buffers.available(), 2 * few);
 

@@ -88,7 +88,6 @@ struct bare_driver {
         run_ready();
     }
 
-    /// Fails the test if this takes more than ten seconds.
     void run(std::span<counted_operation* const> all) {
         const time_point give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_ready();

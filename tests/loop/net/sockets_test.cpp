@@ -180,7 +180,6 @@ TEST_P(sockets, datagrams_are_sent_between_unix_sockets_with_paths) {
     loop.run(expect_a_wait_for_a_datagram(loop, one, other));
 }
 
-// The failed accepts must not make the driver treat the socket as a listener.
 TEST_P(sockets, a_connected_socket_still_receives_data_after_an_accept_on_it_has_failed) {
     event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :

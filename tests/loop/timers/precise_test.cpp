@@ -48,7 +48,7 @@ TEST(wakeup_guard, a_few_extremely_late_wake_ups_change_the_guard_only_temporari
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
-    guard.record(10s);  // as if the machine had been suspended
+    guard.record(10s);
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
     record_often(guard, 10s, 5);
     EXPECT_GE(guard.value(), at_rest + at_rest / 2);
