@@ -120,8 +120,8 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """The contender's CPU time for its timed section must grow by as much as the process's when 12 million operations
-    are added.
+    """Runs a contender twice, the second time with 12 million more operations. The CPU time of its timed section must
+    grow by as much as that of the process.
     """
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]

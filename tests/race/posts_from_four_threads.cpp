@@ -50,7 +50,7 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Counts the functions that have run in `received`, which other threads can read at any time.
+/// Stores the number of functions that have run in `received`, which other threads can read at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

@@ -176,8 +176,8 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // Makes no call of on_socket(), because connect_to() simulates interruptions itself: an interrupted
-    // connect continues in the background.
+    // on_socket() would simulate interruptions a second time. connect_to() simulates them, because an
+    // interrupted connect continues in the background.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

@@ -172,7 +172,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // The other events happen a moment later.
+        // Some calls return at most four events, as if the others had happened a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
         std::vector<int> by_level;  // level-triggered descriptors, which the next wait must check again
         while (!listed_.empty() && count < count_max) {

@@ -35,7 +35,8 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime that loses the write number `lost`. The warm-up of a stream workload makes fewer writes.
+/// A runtime whose write number `lost` reports success without writing. The warm-up of a stream workload
+/// makes fewer writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
