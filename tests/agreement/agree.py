@@ -42,8 +42,6 @@ INDEPENDENT = {  # name in the independent program: (contender, workload) of the
 
 
 class Disagreements:
-    """Prints the table row by row, and counts the rows that do not agree."""
-
     def __init__(self):
         self.count = 0
 
@@ -54,8 +52,7 @@ class Disagreements:
 
 
 def run(program, workload, operations=None, front=(), size="small"):
-    """Runs a contender, with the words of `front` before its command line. Returns the contender's row for the workload
-    and everything that was written to standard error.
+    """Returns the contender's row for the workload, and the standard error. `front` are words before the command line.
     """
     environment = dict(os.environ, LOOPBENCH_SIZE=size)
     if operations:
@@ -79,8 +76,8 @@ def ns_per_operation(row):
 
 
 def in_turn(ours, theirs, rounds=5):
-    """Calls ours() and theirs() alternately, because the machine drifts. Returns the median of each, and the median of
-    the ratios of the pairs.
+    """Alternates ours() and theirs(), because the machine drifts. Returns both medians, and the median of the pairs'
+    ratios.
     """
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return *map(statistics.median, zip(*pairs)), statistics.median(mine / other for mine, other in pairs)
@@ -123,8 +120,8 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """Makes two runs, the second with 12 million more operations. The CPU time that the contender reports for its timed
-    section must grow by the same amount as the CPU time of the process.
+    """Runs a contender twice, the second time with 12 million more operations. The CPU time of its timed section must
+    grow by as much as that of the process.
     """
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
@@ -149,7 +146,7 @@ def timer(programs, table):
         for us, count in histogram:
             seen += count
             if seen >= half:
-                return us + 0.5  # cyclictest cuts off the fraction
+                return us + 0.5
         raise SystemExit("cyclictest printed no histogram")
     mine, theirs, _ = in_turn(ours, cyclictest)
     table.row("timer", "floor-sleep timer/periodic, lateness p50", f"{mine:.1f} us", f"cyclictest {theirs:.1f} us",
@@ -157,7 +154,7 @@ def timer(programs, table):
 
 
 def http(programs, table):
-    """Measures a responder that works for 20 us per request, so that the responder is the bottleneck."""
+    """The responder works for 20 us per request, so that it is the bottleneck."""
     command = ["taskset", "-c", "0", built(programs, "http_responder")]
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -186,7 +183,6 @@ def http(programs, table):
 
 
 def doubling(programs, table):
-    """Runs the suite's own check of doubling, which makes more pairs of runs on a noisy machine."""
     with tempfile.TemporaryDirectory(prefix="loopbench-agree-") as folder:
         command = [f"{programs}/loopbench", "run", "--quick", "--blocks", "1", "--budget", "10min", "--checks",
                    "--workload", "*", "--contender", "asio-epoll", "--contender", "loop-epoll", "-o", folder]
@@ -207,7 +203,7 @@ def doubling(programs, table):
 
 
 def open_loop(programs, table):
-    """Measures one contender at each load. One contender is enough, because the check concerns only the generator."""
+    """One contender is enough, because the check concerns only the generator."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
         row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="full")
         if row.get("error_occurred"):

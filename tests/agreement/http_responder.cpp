@@ -1,6 +1,5 @@
-// An HTTP server on the design loop-epoll, for wrk and for the suite's generator. The server answers every
-// request with the same reply. It prints its port and serves until it is killed. The server computes for
-// about 20 us per request, so that the server, and not the client, is the bottleneck.
+// An HTTP server on loop-epoll, for wrk and for the suite's generator. It prints its port. It computes for
+// about 20 us per request, so that the server is the bottleneck, not the client.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

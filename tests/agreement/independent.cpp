@@ -1,6 +1,5 @@
-// A second implementation of four of the suite's workloads, without any code of the suite. It uses plain Asio
-// as documented, and plain system calls. agree.py compares the suite's numbers with the numbers of this
-// program.
+// A second implementation of four of the suite's workloads on plain Asio and plain system calls, without code
+// of the suite. agree.py compares the numbers of both.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -46,9 +45,8 @@ double yield() {
     return result;
 }
 
-// io_context::run() returns when all children have ended; this replaces the join of a gather. A posted
-// function starts the children inside the loop, as every gather does. Outside the loop, Asio would queue each
-// start.
+// A posted function starts the children, because Asio would queue each start outside the loop. run() returns
+// when all children have ended, which replaces the join of a gather.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};
@@ -147,7 +145,6 @@ double blocking_echo() {
 
 }  // namespace
 
-/// Prints the nanoseconds per operation of the named workload.
 int main(int argc, char** argv) {
     const std::map<std::string, std::function<double()>> works{
         {"yield", yield}, {"gather", gather}, {"asio-echo", asio_echo}, {"blocking-echo", blocking_echo}};

@@ -28,9 +28,7 @@ TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
 def measured(loopbench, workload, size, pairing, seed):
-    """Makes a run and checks that every result has the requested pairing. Returns {contender: (time in ns, ratio to the
-    baseline or None)}.
-    """
+    """Returns {contender: (time in ns, ratio to the baseline or None)} of a run with this pairing."""
     with tempfile.TemporaryDirectory() as folder:
         command = [loopbench, "run", *SIZES[size], "--workload", workload, "--pairing", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
@@ -53,7 +51,6 @@ def measured(loopbench, workload, size, pairing, seed):
 
 
 def rows_of(loopbench, workload, size, rounds):
-    """Yields a row for each contender, with the medians of both pairings."""
     runs = {pairing: [] for pairing in PAIRINGS}
     for number in range(rounds):
         for pairing in PAIRINGS if number % 2 == 0 else reversed(PAIRINGS):
@@ -74,9 +71,6 @@ def rows_of(loopbench, workload, size, rounds):
 
 
 def interleaved_workloads(loopbench, globs):
-    """Returns the full names of the workloads that a run can interleave. If `globs` is not empty, each name must match
-    one of the globs.
-    """
     listed = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, text=True,
                                        capture_output=True).stdout)["workloads"]
     return [each["name"] for each in listed if each["pairing"] == "interleaved" and

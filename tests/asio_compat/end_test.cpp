@@ -1,5 +1,5 @@
-// Tests the destruction of a context while operations of every kind are pending. No handler runs, and all
-// handlers are destroyed, even if their destructors post, start or close operations.
+// Tests the destruction of a context with pending operations: no handler runs, and all handlers are
+// destroyed, even if their destructors post, start or close operations.
 #include <unistd.h>
 
 #include <array>
@@ -31,11 +31,8 @@ template <class kit>
 using asio_end = with_context<kit>;
 TYPED_TEST_SUITE(asio_end, kits, kit_names);
 
-/// A counter that every handler holds. The pointer's use count is the number of handlers plus one for the
-/// test's own pointer. The counter's value is the number of times that handlers have run.
 using counter = std::shared_ptr<int>;
 
-/// A handler that counts its calls.
 struct counts {
     counter ran;
     template <class... Results>
@@ -44,7 +41,6 @@ struct counts {
     }
 };
 
-/// A handler that calls `last` when it is destroyed. A handler that was moved from does not call `last`.
 template <class Last>
 struct when_it_dies {
     counter ran;
@@ -118,7 +114,7 @@ TYPED_TEST(asio_end, destructors_of_handlers_can_post_handlers_start_operations_
         auto& context = this->context();
         std::array<char, 1> byte{};
         auto [one, other] = this->connection();
-        // Only the handlers own these objects. The last handler to be destroyed also destroys these objects.
+        // Only the handlers own these objects.
         const auto timer = std::make_shared<typename TestFixture::timer_type>(context, 1h);
         const auto here = std::make_shared<typename TestFixture::tcp_socket>(std::move(one));
         const auto there = std::make_shared<typename TestFixture::tcp_socket>(std::move(other));

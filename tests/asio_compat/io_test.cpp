@@ -1,5 +1,4 @@
-// Tests Asio's sockets, pipes, signals and resolvers. The tests check which data arrives, the order of the
-// data, and the error of each operation.
+// Tests Asio's sockets, pipes, signals and resolvers.
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -123,7 +122,7 @@ TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
 TYPED_TEST(asio_io, several_buffers_are_sent_in_one_tcp_segment) {
     auto& context = this->context();
     auto [one, other] = this->connection();
-    one.set_option(net::ip::tcp::no_delay(true));  // makes each send start a new segment
+    one.set_option(net::ip::tcp::no_delay(true));
     const auto first = "head "s, second = "body "s, third = "tail"s;
     const std::array all{net::buffer(first), net::buffer(second), net::buffer(third)};
     for (unsigned sent = 1; sent <= 3; ++sent) {
@@ -145,7 +144,6 @@ TYPED_TEST(asio_io, each_record_of_a_seq_packet_socket_is_received_separately) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends.data()), 0);
     seq_packet_socket one(context, protocol(AF_UNIX, 0), ends[0]);
     seq_packet_socket other(context, protocol(AF_UNIX, 0), ends[1]);
-    // Fills the socket's buffer. The next send then has to wait.
     const std::string filler(4096, 'f');
     one.non_blocking(true);
     std::size_t filled = 0;
@@ -187,7 +185,7 @@ TYPED_TEST(asio_io, generic_sockets_connect_send_and_receive) {
     typename TestFixture::tcp_socket accepted(context);
     acceptor.async_accept(accepted, [](error_code error) { EXPECT_FALSE(error); });
     context.run();
-    generic_stream served(std::move(accepted));  // converts a TCP socket to a generic socket
+    generic_stream served(std::move(accepted));
     std::array<char, 4> got{};
     net::async_write(client, net::buffer("abcd", 4),
                      [](error_code error, std::size_t) { EXPECT_FALSE(error); });
@@ -300,7 +298,7 @@ TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_the_signal) 
     ::raise(SIGUSR1);
     context.run();
     EXPECT_EQ(found, (std::vector<int>{SIGUSR1, SIGUSR1}));
-    ::raise(SIGUSR2);  // the signal arrives before async_wait() is called
+    ::raise(SIGUSR2);
     other.async_wait(count);
     context.restart();
     context.run();
@@ -338,8 +336,7 @@ TYPED_TEST(asio_io, resolving_an_ip_address_succeeds_and_resolving_an_invalid_na
     EXPECT_EQ(found, 2);
 }
 
-/// An object that prevents the start of threads: while it exists, the default stack size is larger than the
-/// memory.
+/// An object that makes the start of a thread fail: the default stack size exceeds the memory.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -364,7 +361,7 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// This test runs only on our loops, because Asio's own resolver throws from async_resolve() in this case.
+// Asio's own resolver throws from async_resolve() in this case.
 TYPED_TEST(asio_io_on_our_loop, a_host_name_look_up_reports_an_error_if_its_thread_cannot_start) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);
@@ -430,7 +427,7 @@ TYPED_TEST(asio_io, pipes_and_assigned_file_descriptors_can_be_read) {
 TYPED_TEST(asio_io, assigning_a_descriptor_that_is_not_open_reports_an_error) {
     typename TestFixture::tcp_socket socket(this->context());
     net::posix::basic_stream_descriptor<typename TestFixture::executor> file(this->context());
-    const int closed = ::dup(STDERR_FILENO);  // a higher number than the descriptors of the context
+    const int closed = ::dup(STDERR_FILENO);
     ::close(closed);
     for (const int none : {-1, closed}) {
         error_code error;

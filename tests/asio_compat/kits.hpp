@@ -1,5 +1,5 @@
-// The contexts that the tests of this folder run on: Boost.Asio's own context, and our context on each of its
-// two loops. Boost.Asio is the reference. A test that fails on Boost.Asio is wrong.
+// The contexts under test: Boost.Asio's own, and ours on each of its two loops. Boost.Asio is the reference:
+// a test that fails on it is wrong.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,6 @@ struct kit_names {
     }
 };
 
-/// A fixture with a context and with the types of Asio's classes on this context.
 template <class kit>
 class with_context : public ::testing::Test {
 protected:
@@ -65,7 +64,6 @@ protected:
     context_type& context() { return *made_; }
     void destroy_context() { made_.reset(); }
 
-    /// Returns the two ends of a TCP connection over the loopback.
     std::pair<tcp_socket, tcp_socket> connection() {
         tcp_acceptor acceptor(context(), {net::ip::address_v4::loopback(), 0});
         std::pair<tcp_socket, tcp_socket> ends{tcp_socket(context()), tcp_socket(context())};

@@ -1,6 +1,5 @@
-// Tests that repeated work allocates no memory after the first rounds: a new coroutine reuses the memory of
-// the previous coroutine, and a new operation reuses the memory of the previous operation. Also tests which
-// errors operations receive if no memory is available.
+// Tests that repeated coroutines and operations reuse memory, and which errors operations receive if no
+// memory is available.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -66,7 +65,6 @@ TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory_after_a_warm_up) {
     EXPECT_LE(this->allocations() - before, 4U) << "allocations of a thousand timers and posts";
 }
 
-/// Sends all received bytes back until the stream ends, and returns the number of bytes.
 template <class socket>
 net::awaitable<std::size_t, typename socket::executor_type> echo(socket stream) {
     const net::use_awaitable_t<typename socket::executor_type> awaited;
@@ -151,7 +149,6 @@ TYPED_TEST(asio_memory, spawning_the_same_coroutines_again_allocates_no_memory) 
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {
 protected:
-    /// A clock that stands still. The waits on this clock are checked again and again, and are never due.
     struct still_clock {
         using rep = std::int64_t;
         using period = std::nano;
@@ -163,9 +160,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` while no memory is available. At that time, the timers of the waits on still_clock
-    /// have fired, but the waits have not been checked again. Afterwards, runs the context until all
-    /// queued handlers have run.
+    /// Calls `first` while no memory is available, after the timers of the waits on still_clock have fired
+    /// and before the waits are checked again.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
@@ -225,7 +221,7 @@ TYPED_TEST(asio_without_memory, a_new_timer_wait_reports_an_error_if_arming_the_
     error_code ended;
     {
         const loop::test::nothing_recycled from_the_heap;
-        const loop::test::out_of_memory none(/*few=*/1);  // allows one allocation, for the handler
+        const loop::test::out_of_memory none(/*few=*/1);
         timer.async_wait([&](error_code error) { ended = error; });
     }
     context.poll();

@@ -1,6 +1,5 @@
-// A Boost.Asio program that does not refer to loopbench: an echo server and its client, with coroutines and
-// callbacks. The program is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. The output states
-// whether Asio's own scheduler was created.
+// A Boost.Asio program that is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. Prints whether
+// Asio's own scheduler was created.
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>

@@ -1,9 +1,7 @@
 // Measures how long it takes to re-arm one of 10,000 waiting timers, as a server does for the time limit of
-// an active connection. Re-arming a timer cancels its wait, and the handler of the cancelled wait re-arms the
-// next timer. With armed:1, the same timer is re-armed each time. With armed:10000, all timers are re-armed
-// one after the other, so that no timer is still in a cache when its turn comes. This Asio program is built
-// in three variants for `loopbench compare`: unchanged, without threads, and with dropin.hpp
-// (reports/evidence/asio_programs).
+// an active connection. armed:1 re-arms the same timer each time; armed:10000 re-arms all timers one after
+// the other, so that none is in a cache. `loopbench compare` uses three builds: unchanged, without threads,
+// and with dropin.hpp (reports/evidence/asio_programs).
 #include <benchmark/benchmark.h>
 
 #include <boost/asio/io_context.hpp>

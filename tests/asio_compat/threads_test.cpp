@@ -1,5 +1,4 @@
-// Tests that other threads can post to a running context, can start, cancel and close its operations, can
-// stop the context, and can run it themselves.
+// Tests a running context that other threads use, stop, or run themselves.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -67,7 +66,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, each_of_a_million_handlers_that_four_threads_post_runs_exactly_once) {
     const std::size_t threads = 4;
-    // With a sanitizer, a million posts would take a minute; 40,000 posts are enough to detect an error.
+    // With a sanitizer, a million posts would take a minute.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -112,7 +111,7 @@ TYPED_TEST(asio_threads, pending_operations_complete_although_the_thread_that_ra
     one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) { bytes = count; });
     acceptor.async_accept([&](error_code error, auto) { accepted += error ? 0 : 1; });
     timer.async_wait([&](error_code error) { cancelled += error ? 1 : 0; });
-    for (int i = 0; i < 3; ++i) {  // each thread runs until the posted stop() ends its run
+    for (int i = 0; i < 3; ++i) {
         net::post(context, [&] { context.stop(); });
         std::thread([&] { context.run(); }).join();
         context.restart();
@@ -155,7 +154,6 @@ TYPED_TEST(asio_threads, handlers_of_a_strand_run_in_order_and_one_at_a_time) {
     EXPECT_TRUE(std::ranges::is_sorted(ran));
 }
 
-/// A thread that runs a context until this object is destroyed.
 template <class context_type>
 class running_elsewhere {
 public:
@@ -185,7 +183,6 @@ TYPED_TEST(asio_threads, another_thread_can_start_operations_on_a_running_contex
         one.async_read_some(net::buffer(got), [&](error_code, std::size_t count) {
             read.set_value(std::string(got.data(), count));
         });
-        // This timer is due before `late`, the deadline for which the running thread sleeps.
         typename TestFixture::timer_type timer(context, 0ms);
         timer.async_wait([&](error_code error) { fired.set_value(error); });
         net::async_write(other, net::buffer("abcd", 4),
@@ -238,7 +235,7 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
     auto [one, other] = this->connection();
     typename TestFixture::timer_type timer(context, 1ms);
-    timer.async_wait([&](error_code) { context.stop(); });  // the thread waits in the kernel before it stops
+    timer.async_wait([&](error_code) { context.stop(); });
     std::array<char, 4> got{};
     error_code aborted;
     one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { aborted = error; });

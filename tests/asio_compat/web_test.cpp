@@ -1,7 +1,6 @@
-// Tests Boost's layers on Asio's streams: TLS, and Beast's HTTP and WebSocket with their time limits. This
-// Asio program does not refer to loopbench. The program is built twice: unchanged, and with
-// <loopbench/asio/dropin.hpp>. All tests use one type of stream, without compression, because each further
-// type would lengthen the compilation.
+// Tests TLS, and Beast's HTTP and WebSocket with their time limits. The program is built twice: unchanged,
+// and with <loopbench/asio/dropin.hpp>. All tests use one stream type, because each type lengthens the
+// compilation.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
@@ -31,9 +30,8 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// A stream that writes only the first of several buffers, as a stream is allowed to do. This class shortens
-/// the compilation: Beast has eight types of buffer sequences for each kind of message, and without this
-/// class, the compiler would compile the TLS stream for each of these types.
+/// A stream that writes only the first of several buffers, as a stream is allowed to do. Otherwise, the
+/// compiler would compile the TLS stream for each of Beast's eight types of buffer sequences.
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -57,7 +55,6 @@ void async_teardown(beast::role_type role, tls_stream& ends, handler&& done) {
 
 using secure_websocket = websocket::stream<tls_stream, /*deflateSupported=*/false>;
 
-/// A key and a self-signed certificate for "localhost", which a client can be configured to trust.
 class identity {
 public:
     identity() : key_(::EVP_EC_gen("P-256"), ::EVP_PKEY_free), certificate_(::X509_new(), ::X509_free) {
@@ -78,8 +75,7 @@ public:
         net::ssl::context context(net::ssl::context::tls_server);
         ::SSL_CTX_use_certificate(context.native_handle(), certificate_.get());
         ::SSL_CTX_use_PrivateKey(context.native_handle(), key_.get());
-        // Disables session tickets. If a client closed the connection with an unread ticket, the connection
-        // would be reset and would not end normally.
+        // An unread session ticket would make the client's close() reset the connection.
         ::SSL_CTX_set_num_tickets(context.native_handle(), 0);
         return context;
     }
@@ -95,8 +91,6 @@ private:
     std::unique_ptr<X509, decltype(&::X509_free)> certificate_;
 };
 
-/// The server's end and the client's end of a connection, and the context that runs both. The streams use
-/// strands, as in Beast's examples.
 class web : public testing::Test {
 protected:
     web() : web(identity()) {}
@@ -111,13 +105,12 @@ protected:
         });
     }
 
-    /// Runs the coroutines `serve` and `ask` until both have ended.
     void run(net::awaitable<void> serve, net::awaitable<void> ask) {
         int running = 2;
         for (auto* each : {&serve, &ask})
             net::co_spawn(context_, std::move(*each), [&](std::exception_ptr failure) {
                 if (failure) std::rethrow_exception(failure);
-                if (--running == 0) context_.stop();  // otherwise, run() would wait for a pending time limit
+                if (--running == 0) context_.stop();
             });
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
@@ -138,8 +131,8 @@ protected:
 
 const std::string megabyte(1 << 20, 'm');
 
-/// Returns the error of an operation. (The operations use the same completion token everywhere, because the
-/// compiler compiles an operation once for each token.)
+/// All operations use the same completion token, because the compiler compiles an operation once for each
+/// token.
 template <class result>
 net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     try {
@@ -150,20 +143,16 @@ net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     co_return error_code{};
 }
 
-/// Performs the TLS handshake with a time limit of one minute. The caller sets the time limits of later
-/// operations.
 net::awaitable<void> shake_hands(tls_stream& stream, net::ssl::stream_base::handshake_type as) {
     stream.next_layer().expires_after(1min);
     co_await stream.async_handshake(as, net::use_awaitable);
 }
 
-/// Tries to read one byte, and returns the error of the read.
 net::awaitable<error_code> how_it_ends(tls_stream& stream) {
     char more = 0;
     co_return co_await error_of(net::async_read(stream, net::buffer(&more, 1), net::use_awaitable));
 }
 
-/// Reads until the other side has shut TLS down, and then shuts TLS down, too.
 net::awaitable<void> wait_for_the_end(tls_stream& stream) {
     EXPECT_EQ(co_await how_it_ends(stream), net::error::eof);
     co_await stream.async_shutdown(net::use_awaitable);
@@ -231,7 +220,6 @@ TEST_F(web, an_https_server_answers_two_requests_on_one_connection) {
     run(answer_requests(server), make_requests(client));
 }
 
-/// Reads until the other side has closed the connection without a TLS shutdown.
 net::awaitable<void> say_nothing(tls_stream& stream) {
     co_await shake_hands(stream, net::ssl::stream_base::server);
     EXPECT_EQ(co_await how_it_ends(stream), net::ssl::error::stream_truncated);

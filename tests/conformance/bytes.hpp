@@ -1,5 +1,3 @@
-// Functions that make test bytes, and tasks that transfer them. The tests of streams and of
-// pipes share this header.
 #pragma once
 
 #include <array>
@@ -18,7 +16,6 @@ inline std::vector<std::byte> bytes_of_number(std::size_t count) {
     return bytes;
 }
 
-/// Reads up to `piece` bytes at a time until the end of the stream. Other tasks can run between two reads.
 template <bench::Runtime R, class Reader>
 task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& received, std::size_t piece) {
     std::vector<std::byte> buffer(piece);
@@ -32,8 +29,6 @@ task_of<R> receive_all(R& runtime, Reader& from, std::vector<std::byte>& receive
     }
 }
 
-/// Writes all bytes and then ends the stream: with a half-close if the writer supports this, otherwise
-/// by closing the writer.
 template <bench::Runtime R, class Writer>
 task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     const auto result = co_await to.write_all(bytes);
@@ -46,15 +41,12 @@ task_of<R> write_and_end(Writer& to, std::span<const std::byte> bytes) {
     }
 }
 
-/// The two ends of a connection.
 template <class Stream>
 struct connected_pair {
     Stream client;
     Stream server;
 };
 
-/// Sends `bytes` bytes in both directions at the same time, and expects that all bytes arrive. If the
-/// kernel's buffers hold fewer bytes, the writes have to wait.
 template <bench::Runtime R, class Stream>
 task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::size_t bytes) {
     const auto sent = bytes_of_number(bytes);
@@ -70,8 +62,6 @@ task_of<R> expect_an_exchange(R& runtime, connected_pair<Stream>& pair, std::siz
     EXPECT_TRUE(at_server == sent) << at_server.size() << " bytes of " << sent.size();
 }
 
-/// Runs `connections` clients at the same time, and expects that each client receives the bytes that it has
-/// sent. `connect()` returns an awaitable that yields the client's stream.
 template <bench::Runtime R, class Listener, class Connect>
 task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::size_t connections) {
     std::size_t right_replies = 0;
@@ -100,8 +90,6 @@ task_of<R> expect_replies(R& runtime, Listener& listener, Connect connect, std::
     EXPECT_EQ(right_replies, connections);
 }
 
-/// Waits for a connection, and expects that the accept is cancelled. Other code must close the
-/// listener in the meantime.
 template <bench::Runtime R, class Listener>
 task_of<R> accept_is_cancelled(Listener& listener) {
     try {
@@ -112,7 +100,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// Reads once, and expects the result `error` (0 at the end of the stream) and no bytes.
+/// Expects the result `error` (0 at the end of the stream) and no bytes.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;
@@ -121,8 +109,7 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Writes until a write fails, at most 100 times, and expects that this write fails with the
-/// error `error` or `or_error`.
+/// Expects that one of at most 100 writes fails, with `error` or `or_error`.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

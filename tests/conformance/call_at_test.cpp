@@ -1,4 +1,4 @@
-// Tests the optional concept CallTimers: call_at() calls a function at a given time.
+// Tests the optional concept CallTimers.
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -24,7 +24,6 @@ protected:
     }
 };
 
-/// Sleeps for about 6 ms. Meanwhile, the runtime calls all functions that are due.
 template <bench::Runtime R>
 task_of<R> let_what_is_due_be_called(R& runtime) {
     for (int i = 0; i < 3; ++i) co_await runtime.sleep_until(runtime.now() + 2ms);
@@ -80,8 +79,7 @@ CONFORMANCE_TEST(call_at, a_scheduled_call_that_is_cancelled_before_its_time_is_
     EXPECT_EQ(calls, 0);
 }
 
-// Each of two calls cancels the other call. Because both calls are due at the same time, the cancelled call
-// might already be in the queue.
+// Because both calls are due at the same time, the cancelled call might already be in the queue.
 CONFORMANCE_TEST(call_at, a_due_call_that_another_due_call_cancels_is_never_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
@@ -99,7 +97,7 @@ CONFORMANCE_TEST(call_at, a_due_call_that_another_due_call_cancels_is_never_made
             one->cancel();
         }));
         co_await let_what_is_due_be_called(runtime);
-        one->cancel();  // cancelling a call after it was made has no effect
+        one->cancel();
         other->cancel();
     };
     runtime.run(main());

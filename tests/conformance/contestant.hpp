@@ -1,5 +1,3 @@
-// The description of one runtime for the conformance tests: its type, its name, and a function
-// that makes an instance.
 #pragma once
 
 #include <functional>
@@ -16,7 +14,6 @@ struct contestant {
     std::function<std::unique_ptr<R>()> make;
 };
 
-/// Returns the contestant of a runtime type that has a default constructor and a static member `name`.
 template <bench::Runtime R>
 contestant<R> contestant_of() {
     return {R::name, [] { return std::make_unique<R>(); }};

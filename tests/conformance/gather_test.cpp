@@ -1,4 +1,4 @@
-// Tests gather(), which awaits several tasks.
+// Tests gather().
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -19,7 +19,7 @@ CONFORMANCE_TEST(gather, children_start_in_order_and_the_gather_completes_after_
     std::vector<int> ended;
     auto child = [&](int value) -> task_of<R> {
         started.push_back(value);
-        for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();  // child 1 ends last
+        for (int i = 0; i < 4 - value; ++i) co_await runtime.yield();
         ended.push_back(value);
     };
     auto main = [&]() -> task_of<R> {

@@ -70,8 +70,8 @@ CONFORMANCE_TEST(net, a_read_returns_available_bytes_and_does_not_wait_for_a_ful
     runtime.run(main());
 }
 
-// Each message exactly fills the buffer of a read. After a read that fills its buffer, the runtime does not
-// know whether the socket contains more bytes.
+// Each message exactly fills the buffer of a read, so the runtime does not know whether the socket contains
+// more bytes.
 CONFORMANCE_TEST(net, data_that_arrives_between_reads_is_returned_by_the_next_read) {
     R& runtime = this->keep(this->make_runtime());
     std::string heard;

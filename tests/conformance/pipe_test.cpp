@@ -33,8 +33,8 @@ CONFORMANCE_TEST(pipes, a_pipe_carries_a_large_write_completely_to_a_slow_reader
     EXPECT_TRUE(received == sent) << received.size() << " bytes of " << sent.size();
 }
 
-// The kernel reports the last bytes and the end of the pipe in one event. After a read that returns fewer
-// bytes than its buffer holds, the runtime must still report the end.
+// The kernel reports the last bytes and the end of the pipe in one event. The runtime must still report the
+// end after a short read.
 CONFORMANCE_TEST(pipes, closing_the_writer_of_a_pipe_ends_the_reads_after_the_last_bytes) {
     R& runtime = this->keep(this->make_runtime());
     const auto sent = bytes_of_number(100);

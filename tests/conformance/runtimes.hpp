@@ -1,8 +1,5 @@
-// The base class and the registration of the conformance tests. These tests check that runtimes fulfil
-// the contract of bench/suite/runtime.hpp.
-//
-// Every test is written once and runs on all runtimes. Asio is the reference. If a test fails on Asio, the
-// test or the contract is wrong. No test checks a duration.
+// Registers each conformance test on every runtime of a list. Asio is the reference: if a test fails on Asio,
+// the test or the contract (bench/suite/runtime.hpp) is wrong. No test checks a duration.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,25 +17,22 @@
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// The list of runtimes of this program. CMake chooses the header, which defines for_each_contestant(use).
-// This function calls use(contestant) for each runtime. Each list has its own program, because one program
-// cannot contain two backends of the same library.
+// CMake chooses this header, which defines for_each_contestant(use). Each list has its own program, because
+// one program cannot contain two backends of the same library.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
 
 using bench::task_of;
 
-/// The base class of a test on one runtime. If the kernel refuses io_uring, tests on io_uring runtimes are
-/// skipped and print the reason.
 template <bench::Runtime R>
 class conformance_test : public testing::Test {
 public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// True if the runtime models the concept that this suite tests. If it is false, the bodies of the
-    /// suite's tests are not compiled for this runtime.
+    /// Suites for an optional concept set this to false for runtimes without the concept; their tests are
+    /// then not compiled for these runtimes.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -49,8 +43,7 @@ protected:
 
     std::string_view name() const { return who_.name; }
     std::unique_ptr<R> make_runtime() const { return who_.make(); }
-    /// Stores the runtime and returns a reference to it. The runtime is destroyed after the test's body,
-    /// unless end_runtime() destroys it earlier.
+    /// Keeps the runtime until the end of the test's body, unless end_runtime() destroys it earlier.
     R& keep(std::unique_ptr<R> runtime) {
         kept_ = std::move(runtime);
         return *kept_;
@@ -63,8 +56,8 @@ private:
     std::unique_ptr<R> kept_;
 };
 
-/// Registers a test on one runtime. This function is separate from register_test() to shorten the
-/// compilation: a single function would be compiled for each combination of a test and a runtime type.
+/// Separate from register_test() to shorten the compilation: a single function would be compiled for each
+/// pair of test and runtime type.
 template <bench::Runtime R>
 void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
                  int line, conformance_test<R>* (*make_test)()) {
@@ -87,9 +80,8 @@ bool register_test(const char* suite, const char* sentence, const char* file, in
     return true;
 }
 
-/// Defines a test and registers the test on every runtime of the list. `suite` is a class template that is
-/// derived from conformance_test. The body can use the runtime type R, and is compiled once for each runtime
-/// type. All designs of the loop have the same type.
+/// Registers a test on every runtime of the list. `suite` is a class template derived from conformance_test.
+/// The body can use the runtime type R.
 #define CONFORMANCE_TEST(suite, sentence)                                         \
     template <bench::Runtime R>                                                   \
     class suite##_##sentence : public suite<R> {                                  \

@@ -1,5 +1,3 @@
-// The Asio reference on two designs of this project's loop. The reference is compiled with a header that
-// replaces Asio's io_context (dropin.hpp).
 #pragma once
 
 #include "asio_ref/on_loop.hpp"

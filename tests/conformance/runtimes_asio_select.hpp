@@ -1,4 +1,3 @@
-// The runtime asio-select: Asio, compiled with a macro that disables epoll.
 #pragma once
 
 #include "asio_ref/select_runtime.hpp"

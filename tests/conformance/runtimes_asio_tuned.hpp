@@ -1,4 +1,3 @@
-// The runtime asio-tuned: Asio, compiled with macros that disable its locks.
 #pragma once
 
 #include "asio_ref/tuned/runtime.hpp"

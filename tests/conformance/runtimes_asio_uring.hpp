@@ -1,4 +1,3 @@
-// The runtime asio-uring: Asio, compiled with macros that choose the io_uring backend.
 #pragma once
 
 #include "asio_ref/uring_runtime.hpp"

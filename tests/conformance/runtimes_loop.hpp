@@ -1,4 +1,3 @@
-// All designs of this project's loop, and the Asio reference.
 #pragma once
 
 #include "asio_ref/runtime.hpp"
@@ -13,8 +12,7 @@ namespace loopbench::conformance {
 
 template <class Use>
 void for_each_contestant(Use use) {
-    // This clock replaces the clock of loop-tick and has a tick of 1 ms. With loop-tick's own tick of 100 ms,
-    // the tests would take minutes.
+    // This clock ticks every 1 ms. With loop-tick's own tick of 100 ms, the tests would take minutes.
     static loop::test::counting_clock fast_ticks;
     use(contestant_of<asio_ref::runtime>());
     for (const loop::design& each : loop::designs()) {

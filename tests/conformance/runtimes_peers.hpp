@@ -1,4 +1,3 @@
-// The runtimes that run this project's tasks on the callback libraries libevent and libuv.
 #pragma once
 
 #include "bench/suite/peers/ev_runtime.hpp"

@@ -1,4 +1,4 @@
-// Tests post(), spawn(), yield(), events, posts from other threads, and exceptions that run() throws.
+// Tests post(), spawn(), yield(), events, and exceptions that run() throws.
 
 #include <atomic>
 #include <cerrno>
@@ -156,7 +156,7 @@ CONFORMANCE_TEST(schedule,
     EXPECT_THROW(runtime.run(append(runtime, seen, 2, 5)), std::runtime_error);
     EXPECT_TRUE(seen.empty());
     runtime.run(yield_times(runtime, 10));
-    EXPECT_EQ(seen, (std::vector{1, 2}));  // the main task of the first run() continued, too
+    EXPECT_EQ(seen, (std::vector{1, 2}));
 }
 
 CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_posted_function_and_the_next_run_calls_later_posts) {
@@ -171,7 +171,7 @@ CONFORMANCE_TEST(schedule, run_throws_the_exception_of_a_posted_function_and_the
     EXPECT_EQ(seen, (std::vector{1, 2}));
 }
 
-// The loop waits only for a read that never receives a byte. Thus only the post can wake the loop.
+// The loop waits only for a read that never receives a byte, so only the post can wake it.
 CONFORMANCE_TEST(schedule, a_post_from_another_thread_wakes_a_loop_that_sleeps) {
     R& runtime = this->keep(this->make_runtime());
     bool called = false;
@@ -224,8 +224,8 @@ CONFORMANCE_TEST(schedule, all_posts_from_many_threads_run_and_keep_the_order_of
     EXPECT_EQ(out_of_order, 0);
 }
 
-// The posting thread allocates memory for each post, and the loop's thread must free this memory. If the
-// loop's thread kept the memory in its free lists, the memory of the process would grow with every post.
+// Each post allocates memory in the posting thread. If the loop's thread kept that memory in its free lists,
+// the process would grow with every post.
 CONFORMANCE_TEST(schedule, the_memory_of_posts_from_another_thread_is_freed) {
     if (!loop::test::allocations_are_counted) GTEST_SKIP() << loop::test::why_allocations_are_not_counted;
     constexpr int posts = 10'000;
@@ -244,8 +244,6 @@ CONFORMANCE_TEST(schedule, the_memory_of_posts_from_another_thread_is_freed) {
     EXPECT_LT(left, 100u);
 }
 
-// Each function is posted after the previous function has run. At the time of the post, the loop might be
-// asleep, about to sleep, or still awake.
 CONFORMANCE_TEST(schedule, each_single_post_from_another_thread_wakes_the_sleeping_loop) {
     constexpr int posts = 500;
     R& runtime = this->keep(this->make_runtime());
@@ -267,8 +265,6 @@ CONFORMANCE_TEST(schedule, each_single_post_from_another_thread_wakes_the_sleepi
     EXPECT_EQ(answered.load(), posts);
 }
 
-// Another thread posts three functions, and the second one throws. The third function must be called
-// in the next run().
 CONFORMANCE_TEST(schedule,
                  run_throws_the_exception_of_another_threads_post_and_the_next_run_calls_later_posts) {
     R& runtime = this->keep(this->make_runtime());
@@ -283,8 +279,7 @@ CONFORMANCE_TEST(schedule,
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // Repeats the test with a runtime that has open sockets. In this case, Asio's posts have
-    // to wake its reactor.
+    // With open sockets, Asio's posts have to wake its reactor.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());

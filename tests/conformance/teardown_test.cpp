@@ -1,5 +1,5 @@
-// Tests that destroying a runtime frees everything that the runtime owns. If a runtime fails to destroy an
-// object in a frame or in a capture, these tests fail. (AddressSanitizer detects frames that are not freed.)
+// Tests that destroying a runtime frees everything that it owns. (AddressSanitizer detects frames that are
+// not freed.)
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -115,7 +115,6 @@ CONFORMANCE_TEST(teardown, tasks_that_wait_for_sockets_are_freed_with_the_runtim
         runtime.spawn(accepter(std::move(listener), freed_counter(freed)));
         co_await yield_often(runtime, 5);
         runtime.spawn(reader(std::move(silent), freed_counter(freed)));
-        // `server` is the writer's peer. It stays open because it is moved into a task that sleeps forever.
         auto keeper = [](R& loop, typename R::stream, freed_counter) -> task_of<R> {
             co_await loop.sleep_until(bench::time_point::max());
         };
@@ -152,8 +151,6 @@ CONFORMANCE_TEST(teardown, the_main_task_of_a_run_that_has_thrown_is_freed_with_
     EXPECT_EQ(freed, 1);
 }
 
-/// A guard that calls a function when the guard is destroyed. The tests store guards in
-/// captures and in frames.
 template <class Function>
 class when_freed {
 public:
@@ -171,10 +168,10 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// Two tasks each wait for an event that belongs to another task. The destruction of that other task's frame
-// sets the event: in one pair of tasks before the frame of the waiting task is destroyed, in the other pair
-// afterwards. The test excludes runtimes with Asio's tasks, because Asio destroys frames while it destroys
-// its services, and a destructor that uses a service would crash.
+// The destruction of another task's frame sets each event: in one pair of tasks before the frame of the
+// waiting task is destroyed, in the other pair afterwards. The test excludes runtimes with Asio's tasks,
+// because Asio destroys frames while it destroys its services, and a destructor that uses a service would
+// crash.
 CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_freed_and_never_resumed) {
     if constexpr (std::same_as<task_of<R>, loop::task<void>>) {
         int freed = 0;
@@ -202,7 +199,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
     }
 }
 
-// The 200 calls make the runtime's containers grow during the teardown.
+// The 200 calls make the runtime's containers grow.
 CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;
@@ -229,8 +226,7 @@ CONFORMANCE_TEST(teardown, a_scheduled_call_that_the_destruction_of_another_call
     if constexpr (bench::CallTimers<R>) {
         int freed = 0;
         R& runtime = this->keep(this->make_runtime());
-        // In the first pass, the cancelled call is due after the cancelling call; in the second pass,
-        // before the cancelling call.
+        // The cancelled call is due after the cancelling call in the first pass, and before it in the second.
         for (const auto& [one, other] : {std::pair{1, 2}, std::pair{4, 3}}) {
             const auto owned = [&freed] { return std::make_shared<freed_counter>(freed); };
             auto handle = runtime.call_at(runtime.now() + std::chrono::hours(other), [held = owned()] {});

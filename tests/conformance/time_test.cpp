@@ -1,5 +1,4 @@
-// Tests that sleeps do not end early, are not lost, and resume their tasks through the queue. The tests
-// compare deadlines with the clock, and do not measure durations.
+// Tests sleeps. The tests compare deadlines with the clock, and do not measure durations.
 #include <chrono>
 #include <vector>
 
@@ -13,8 +12,7 @@ using bench::time_point;
 template <class R>
 class sleep : public conformance_test<R> {};
 
-// Compares the system's clock with a deadline of the runtime's clock. The test therefore also detects a
-// runtime whose clock is ahead of the system's clock.
+// Uses the system's clock to detect a runtime whose clock is ahead of it.
 CONFORMANCE_TEST(sleep, a_sleep_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {
@@ -122,7 +120,7 @@ CONFORMANCE_TEST(sleep, a_far_deadline_does_not_delay_a_near_deadline_that_is_ad
         co_await runtime.yield();
         co_await runtime.sleep_until(runtime.now() + 1ms);
     };
-    runtime.run(main());  // if the far deadline delayed the near one, the test would exceed its time limit
+    runtime.run(main());
 }
 
 CONFORMANCE_TEST(sleep, the_clock_of_a_runtime_never_runs_backwards_or_ahead_of_the_steady_clock) {

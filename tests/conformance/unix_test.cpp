@@ -1,6 +1,5 @@
-// Tests the optional concept UnixSockets: streams over Unix sockets, which must behave like TCP streams. An
-// adapter creates Unix streams and TCP streams with different functions; these tests detect defects of the
-// functions for Unix streams.
+// Tests the optional concept UnixSockets. Adapters create Unix streams and TCP streams with different
+// functions.
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,8 +25,6 @@ protected:
     }
 };
 
-/// A new temporary folder and a path for a socket in this folder. The destructor removes the
-/// socket and the folder.
 class path_of_its_own {
 public:
     path_of_its_own() {
@@ -35,7 +32,7 @@ public:
         path_ = folder_ + "/socket";
     }
     ~path_of_its_own() {
-        ::unlink(path_.c_str());  // fails if the runtime has already removed the socket
+        ::unlink(path_.c_str());
         ::rmdir(folder_.c_str());
     }
     const std::string& text() const { return path_; }

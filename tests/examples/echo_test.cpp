@@ -1,4 +1,4 @@
-// Tests the two echo servers of tutorial 003 with the tests' own clients.
+// Tests the two echo servers of tutorial 003.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// Returns the lines that begin with one of `starts`. The server prints lines about its counts and lines
-// about its clients. The tests compare them separately, because a client's line can come between any two
-// lines of the counts.
+// The tests compare a server's counts and a client's lines separately, because a client's line can come
+// between any two lines of the counts.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;
@@ -100,7 +99,7 @@ TEST_P(echo_server, the_next_client_is_served_after_the_previous_client_has_left
     running_program program("echo_beside_counting", serving(2));
     const std::uint16_t port = port_in(program.read_line());
     auto first = tcp_peer::connected_to(port);
-    auto second = tcp_peer::connected_to(port);  // this connection waits in the backlog
+    auto second = tcp_peer::connected_to(port);
     second.send("two");
     first.send("one");
     EXPECT_EQ(first.receive(8), "Got: one");
@@ -127,7 +126,7 @@ TEST_P(echo_server, the_counting_tasks_continue_while_a_client_is_silent) {
 TEST_P(echo_server, the_server_retries_accept_once_a_second_while_it_has_no_free_descriptor) {
     running_program program("echo_beside_counting", in_virtual_time({"--port", "0"}));
     const std::uint16_t port = port_in(program.read_line());
-    program.limit_descriptors(3);  // the program already has more descriptors than this
+    program.limit_descriptors(3);
     auto client = tcp_peer::connected_to(port);
     const auto is_refusal = [](const std::string& line) {
         return line.starts_with("Cannot accept: Too many");

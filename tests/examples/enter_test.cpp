@@ -1,5 +1,4 @@
-// Tests tutorial 000's programs with a real standard input: a pipe, the end of a pipe, a terminal, a file,
-// and a folder, which cannot be read.
+// Tests tutorial 000's programs with a real standard input.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -35,14 +34,12 @@ terminal open_terminal() {
     return opened;
 }
 
-// Returns a file with one empty line. The file position is at the start.
 unique_fd file_with_a_line() {
     unique_fd file(checked(::memfd_create("input", MFD_CLOEXEC), "memfd_create"));
     checked(static_cast<int>(::pwrite(file.get(), "\n", 1, 0)), "pwrite");
     return file;
 }
 
-// A fixture for the three variants of the program, which must behave the same.
 class waiting_for_enter : public on_every_design {
 protected:
     template <class Check>
@@ -54,8 +51,6 @@ protected:
         }
     }
 
-    // Waits until the program has printed "hello", calls `press_enter`, and expects that the program then
-    // prints the rest of its output and ends.
     static void expect_to_wait(running_program& program, const std::function<void()>& press_enter) {
         EXPECT_EQ(program.read_line(), "hello");
         press_enter();

@@ -1,4 +1,3 @@
-// The common part of the examples' tests: a fixture that runs a test on each design.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,14 +19,11 @@ inline std::vector<std::string> design_names() {
     return names;
 }
 
-/// Returns true if the design needs io_uring and the kernel refuses io_uring. Tests of such
-/// a design are skipped.
 inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Returns the text with every character that is not a letter or digit replaced by an underscore, because a
-/// test's name can contain only these characters.
+/// Replaces all characters except letters and digits, because a test's name cannot contain them.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

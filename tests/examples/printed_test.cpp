@@ -15,7 +15,7 @@ namespace {
 struct document_program {
     std::string name;
     std::vector<std::string> arguments;
-    std::string printed;  // the tutorial's output; # stands for a number (time_test.cpp)
+    std::string printed;  // # stands for a number (time_test.cpp)
 };
 
 const std::vector<document_program>& document_programs() {

@@ -1,4 +1,4 @@
-// Tests tutorial 004's concurrent requests to the program's own server and to another server.
+// Tests tutorial 004's concurrent requests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,8 +31,6 @@ std::ptrdiff_t background_lines_before(const std::string& line, const std::strin
     return std::count(before.begin(), before.end(), "background task!");
 }
 
-// Accepts `connections` connections and reads one request from each connection. Answers the requests only
-// after the last request has arrived.
 void serve_all_at_once(int listener, std::size_t connections) {
     std::vector<tcp_peer> clients;
     const std::string request = "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n";
@@ -43,8 +41,7 @@ void serve_all_at_once(int listener, std::size_t connections) {
     for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
 }
 
-// Returns a bound socket that does not listen. Connections to its port are refused, because no other process
-// can use this port.
+// Connections to a bound socket that does not listen are refused, and no other process can use its port.
 loop::unique_fd refusing_socket() {
     loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     const auto any = loop::endpoint::loopback(0);
@@ -67,8 +64,7 @@ TEST_P(requests, answers_arrive_in_the_order_of_their_delays) {
 
 TEST_P(requests, the_background_task_keeps_running_during_requests) {
     const std::string output = run_program("concurrent_requests", in_virtual_time()).output;
-    // Only a lower limit is checked: because the kernel needs time to deliver bytes, an answer can arrive
-    // later than its delay requires, but never earlier.
+    // Only a lower limit is checked, because the kernel can deliver an answer late, but never early.
     EXPECT_GE(background_lines_before("GET /300", output), 3);
     EXPECT_GE(background_lines_before("GET /500", output), 5);
     EXPECT_GE(background_lines_before("GET /700", output), 7);
@@ -76,7 +72,7 @@ TEST_P(requests, the_background_task_keeps_running_during_requests) {
 
 TEST_P(requests, all_requests_are_sent_before_the_first_answer_arrives) {
     loop::unique_fd listener(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-    loop::checked(::listen(listener.get(), 8), "listen");  // on a port that the kernel chooses
+    loop::checked(::listen(listener.get(), 8), "listen");
     const std::string server = "127.0.0.1:" + std::to_string(loop::local_endpoint(listener.get()).port());
     std::thread serving([&] { serve_all_at_once(listener.get(), 3); });
     const program_end end = run_program("concurrent_requests", on_this_design({server, server, server}));

@@ -15,10 +15,8 @@ using loop::task;
 
 class a_round_robin_loop : public testing::Test {
 protected:
-    // A task that awaits the future of `answer`. In each test, a second task awaits this task.
     task<int> answered() { co_return co_await answer.get_future(); }
 
-    // Runs ten turns, and expects that the loop still has ready tasks after each turn.
     void expect_to_poll() {
         for (int turn = 0; turn < 10; ++turn) {
             runtime.turn();
@@ -57,7 +55,7 @@ TEST_F(a_round_robin_loop, a_cancelled_waiter_ends_in_the_next_turn_and_its_awai
     EXPECT_FALSE(awaited.done());
 
     answer.set_value(42);
-    while (runtime.has_ready()) runtime.turn();  // runs the awaited task to its end
+    while (runtime.has_ready()) runtime.turn();
     EXPECT_EQ(awaited.outcome().result(), 42);
 }
 

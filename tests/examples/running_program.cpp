@@ -45,8 +45,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// Creates a file for the error output. A full pipe would block the program if the test did not read
-// the errors in time.
+// A full pipe would block the program if the test did not read the errors in time.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
 }

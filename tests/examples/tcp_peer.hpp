@@ -1,4 +1,3 @@
-// The test's end of a connection with an example. All functions block.
 #pragma once
 
 #include <linux/sockios.h>
@@ -34,14 +33,13 @@ public:
                       "send");
     }
 
-    /// Sends the text, and waits until the peer's kernel has acknowledged all bytes.
+    /// Waits until the peer's kernel has acknowledged all bytes.
     void deliver(std::string_view text) const {
         send(text);
         for (int on_their_way = 1; on_their_way != 0; std::this_thread::yield())
             loop::checked(::ioctl(socket_.get(), SIOCOUTQ, &on_their_way), "SIOCOUTQ");
     }
 
-    /// Receives `bytes` bytes, or fewer bytes if the connection ends earlier.
     std::string receive(std::size_t bytes) const {
         std::string text(bytes, '\0');
         const auto count = ::recv(socket_.get(), text.data(), bytes, MSG_WAITALL);
@@ -51,7 +49,6 @@ public:
 
     std::uint16_t port() const { return loop::local_endpoint(socket_.get()).port(); }
 
-    /// Closes the connection with a reset instead of a normal end.
     void reset() {
         const linger at_once{.l_onoff = 1, .l_linger = 0};
         ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);

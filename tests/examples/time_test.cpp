@@ -1,5 +1,4 @@
-// Tests the durations that the example programs print. In some tests, the programs use a virtual clock, and
-// in the other tests the machine's clock.
+// Tests the durations that the example programs print, with a virtual clock or the machine's clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +33,7 @@ using sleeping = on_every_design;
 
 TEST_P(sleeping, serial_sleeps_add_up_and_concurrent_sleeps_overlap) {
     const sleeps taken = parse(run_program("sleep_serial_and_concurrent", in_virtual_time()).output);
-    // loop-tick detects a deadline only at the next of its ticks, which are 100 ms apart. The two sleeps and
-    // the end of the gather can together be three ticks late.
+    // The two sleeps and the end of the gather can each be one tick of loop-tick (100 ms) late.
     const double late_ms_max = GetParam() == "loop-tick" ? 300 : 1;
     EXPECT_GE(taken.serial_ms, 1200);
     EXPECT_LE(taken.serial_ms, 1200 + late_ms_max);
@@ -55,7 +53,7 @@ TEST_P(sleeping, the_loop_does_not_wait_for_a_cancelled_sleep) {
               1);
     EXPECT_GE(half_ms, 500);
     EXPECT_GE(idle_ms, 700);
-    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);  // the cancelled sleep was an hour long
+    EXPECT_LE(idle_ms, GetParam() == "loop-tick" ? 2000 : 701);
 }
 
 TEST_P(sleeping, the_busy_waiting_program_sleeps_on_every_design_except_loop_round_robin) {
@@ -64,7 +62,7 @@ TEST_P(sleeping, the_busy_waiting_program_sleeps_on_every_design_except_loop_rou
     double wall_ms = 0;
     int sleeps = 0;
     ASSERT_EQ(std::sscanf(measured.c_str(), "%lf ms\nsleeps: %d", &wall_ms, &sleeps), 2) << end.output;
-    // loop-tick detects a deadline only at its next tick, and the end of the gather one more tick later.
+    // The sleep and the end of the gather each wait for loop-tick's next tick (100 ms).
     EXPECT_GE(wall_ms, 700);
     EXPECT_LE(wall_ms, GetParam() == "loop-tick" ? 950 : 750);
     if (GetParam() == "loop-round-robin") {
@@ -87,7 +85,6 @@ TEST_P(sleeping, sleeps_never_end_early_if_the_program_runs_at_ten_times_the_spe
 }
 
 // If the machine pauses for ten milliseconds, both tasks are due at the same time and can run in any order.
-// Therefore, the test makes up to ten attempts.
 TEST_P(sleeping, tasks_alternate_if_the_program_uses_real_time_instead_of_virtual_time) {
     const std::string in_turn = "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n";
     program_end end;

@@ -1,5 +1,5 @@
-// Tests the options of the examples and the errors for wrong arguments. Also tests the two examples that do
-// not run on a design: round_robin_by_hand and generators.
+// Tests the options of the examples, the errors for wrong arguments, and the two examples that do not run on
+// a design.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -51,8 +51,6 @@ TEST(the_queue_by_hand, the_program_prints_the_output_that_its_tutorial_shows) {
     EXPECT_EQ(end.output, "Task 1\nTask 2\nTask 1\nTask 2\nTask 2\ndone\n");
 }
 
-// Returns `count` lines, beginning with line `from`. Each line is cut off after the name of its task,
-// at the first comma.
 std::string tasks_run(const std::vector<std::string>& lines, std::size_t from, std::size_t count) {
     std::string names;
     for (std::size_t at = from; at < std::min(from + count, lines.size()); ++at)
@@ -65,14 +63,12 @@ TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     const auto lines = lines_of(end.output);
-    // The task main creates two tasks, and each of them creates a sleeping task. Afterwards, the loop polls
-    // all five tasks one after the other.
+    // The loop polls main, its two tasks, and the sleeping task of each of them.
     EXPECT_EQ(tasks_run(lines, 0, 12),
               "Running task main\n"
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"
               "Running task _sleep\nRunning task task1\nRunning task _sleep\nRunning task task2\n"
               "Running task main\nRunning task _sleep\n");
-    // After the last output of task 2, three tasks remain, as in the tutorial's excerpt.
     const auto last = std::find(lines.rbegin(), lines.rend(), "Task 2");
     ASSERT_NE(last, lines.rend());
     EXPECT_EQ(tasks_run(lines, static_cast<std::size_t>(lines.rend() - last), 6),
@@ -81,7 +77,6 @@ TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
     EXPECT_EQ(lines[0], "Running task main, finished False, res : None");
 }
 
-// A new folder that is the current folder while this object exists.
 class inside_a_folder {
 public:
     inside_a_folder() : before_(files::current_path()) {

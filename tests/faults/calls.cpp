@@ -15,8 +15,6 @@
 
 #include "tests/real_calls.hpp"
 
-// The original functions that the wrappers below call. real_calls.hpp declares those that
-// other tests also wrap.
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
@@ -53,7 +51,6 @@ constexpr std::size_t descriptors_max = 4096;
 constinit std::array<std::atomic<bool>, descriptors_max> is_eventfd{};
 constinit std::array<std::atomic<bool>, descriptors_max> is_connecting{};
 
-/// Counts a call at the site `where`. Returns true if the plan says that this call must fail.
 bool is_to_fail(site_id where) noexcept {
     const unsigned index = made[static_cast<std::size_t>(where)].fetch_add(1);
     if (!planned || planned->where != where || planned->index != index) return false;
@@ -66,8 +63,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// Makes the call, or returns the planned error. `fails(error)` returns the result that means `error`.
-/// `error_of(result)` returns the error that a result means, or 0 for a success.
+/// `fails(error)` returns the result that means `error`. `error_of(result)` returns the error that a result
+/// means, or 0 for a success.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();
@@ -80,7 +77,6 @@ auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltyp
     return result;
 }
 
-/// Like watched(), for a call that returns -1 on failure and stores the error in errno.
 template <class Call>
 auto with_errno(site_id where, Call call) -> decltype(call()) {
     return watched(
@@ -92,8 +88,7 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Like watched(), for a call that returns the error: a positive errno value if Sign is 1, a negated errno
-/// value if Sign is -1.
+/// Sign is 1 for calls that return a positive errno value, and -1 for a negated one.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(
@@ -114,8 +109,8 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
            of[static_cast<std::size_t>(fd)].exchange(value);
 }
 
-/// Returns true if the planned error means that the connection of the socket is in progress or established.
-/// Only the first connect() of a socket can return these errors.
+/// Only the first connect() of a socket can return the errors of a connection that is in progress or
+/// established.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);
@@ -174,10 +169,9 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// Enters the kernel with the queued requests, and makes the planned request fail. If the failure has
-/// fate::made_first, the kernel executes the request, and this function overwrites the result in the
-/// completion. This is possible because only cancellations have this fate, and they have completed
-/// when the kernel returns.
+/// If the failure has fate::made_first, the kernel executes the request, and this function then overwrites
+/// the result in the completion. Only cancellations have this fate, and they have completed when the kernel
+/// returns.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
     constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // a bit that no cancellation's user data uses

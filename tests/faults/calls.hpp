@@ -1,10 +1,9 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
-// The linker puts a function of calls.cpp between the loop and each of these calls (--wrap). The function
-// counts the calls, and makes one call end with the planned error. The tests therefore run the same loop code
-// that is measured and installed. An io_uring request that must fail becomes a request that does nothing and
-// completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). Thus the kernel and the loop still agree
-// on which requests are pending.
+// The linker puts a wrapper between the loop and each of these calls (--wrap), so the tests run the loop code
+// that is measured and installed. A failing io_uring request becomes one that does nothing and completes with
+// the error (IORING_NOP_INJECT_RESULT, Linux 6.10), so that the kernel and the loop agree on which requests
+// are pending.
 #pragma once
 
 #include <netdb.h>
@@ -20,7 +19,6 @@
 
 namespace loopbench::loop::faults {
 
-/// The required effect of an error.
 enum class fate {
     passes,      // the call is not made; the loop repeats it or continues without it
     made_first,  // the call is made, but returns the error; the loop continues
@@ -34,22 +32,21 @@ std::string_view to_text(fate what) noexcept;
 struct failure {
     int error;
     fate what;
-    int told_as;           // the error that the caller receives, usually the same as `error`
-    std::string_view why;  // for fate::cannot: the reason why the error is impossible
+    int told_as;
+    std::string_view why;
 };
 
-/// A place in loop/ that makes a call.
 struct site {
     std::string_view name;
     std::string_view call;
-    std::string_view file;     // the file in loop/
+    std::string_view file;
     std::string_view callers;  // drivers that make the call: e(poll), p(oll), s(elect), (io_)u(ring), t(ick)
-    std::string_view perhaps;  // like `callers`, but only on some kernels
-    std::string_view manual;   // the manual pages that name the errors
+    std::string_view perhaps;
+    std::string_view manual;
     std::vector<failure> failures;
 };
 
-/// Returns the table of all sites, in the order of site_id.
+/// Returns the sites in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {
@@ -122,15 +119,14 @@ enum class site_id : std::size_t {
 };
 inline constexpr std::size_t site_count = static_cast<std::size_t>(site_id::count);
 
-/// The plan to make one call fail.
 struct plan {
     site_id where;
-    unsigned index;  // the number of the call at this site, from 0
+    unsigned index;  // counted from 0 for each site
     failure what;
 };
 
-/// A counter of the calls that all threads make between resume() and pause(). This object also makes the
-/// planned call fail. Only one object of this class can exist at a time.
+/// A counter of the calls of all threads between resume() and pause(). Only one object of this class can
+/// exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -142,18 +138,13 @@ public:
     void pause() noexcept;
 
     unsigned calls(site_id where) const noexcept;
-    /// Returns true if the planned call was made and failed.
     bool has_failed() const noexcept;
 };
 
-/// Returns true if the kernel itself has returned `error` for a call at the site `where`
-/// while calls were counted.
 bool was_seen(site_id where, int error) noexcept;
-/// Returns a description of a call's argument with which an error would be possible that the table lists as
-/// impossible (fate::cannot). Returns an empty string if no call had such an argument.
+/// Returns the argument of a call that makes an error of fate::cannot possible, or an empty string.
 std::string_view broken_promise() noexcept;
-/// Returns true if this kernel can make an io_uring request fail on
-/// demand (IORING_NOP_INJECT_RESULT, Linux 6.10).
+/// Returns true if the kernel supports IORING_NOP_INJECT_RESULT (Linux 6.10).
 bool requests_can_fail();
 
 /// System calls of the test itself, which are neither counted nor made to fail.
@@ -161,7 +152,6 @@ namespace past_the_watch {
 ssize_t read(int fd, void* data, std::size_t bytes);
 ssize_t write(int fd, const void* data, std::size_t bytes);
 int blocking_pipe(int ends[2]);
-/// Returns a descriptor that becomes readable once, after `ns` nanoseconds.
 int timer(long ns);
 }  // namespace past_the_watch
 

@@ -1,12 +1,11 @@
-// every_fault: runs the loop's usual work again and again. In each run, one call fails with one of the errors
-// in its manual page, or one allocation fails. Checks the consequences of each failure.
+// Runs the loop's usual work again and again. In each run, one call fails with one of the errors in its
+// manual page, or one allocation fails.
 //
-// After each failure, the program checks five conditions. (1) The error was reported, or the work was done
-// despite the error, as the table in sites.cpp requires. (2) Each started operation has ended exactly once.
-// (3) The loop has waited at most 3 n + 200 times; n is the number of its waits in a run without a failure.
-// (4) The loop can still make a round trip. (5) The loop's destruction releases its descriptors and memory.
-// The program prints the table with the number of times that each error was tried. The program fails if an
-// error was not tried.
+// After each run: (1) The error was reported, or the work was done despite it, as the table in sites.cpp
+// requires. (2) Each started operation has ended exactly once. (3) The loop has waited at most 3 n + 200
+// times; n is the number of its waits in a run without a failure. (4) The loop can still make a round trip.
+// (5) The loop's destruction releases its descriptors and memory. The program fails if an error was not
+// tried.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -38,7 +37,7 @@ using namespace loopbench;
 using namespace loopbench::loop;
 using namespace loopbench::loop::faults;
 
-// A description of the run in progress, which the handler of fatal signals prints.
+// The handler of fatal signals prints this description of the run.
 std::array<char, 256> under_way;
 
 template <class... Arguments>
@@ -65,8 +64,8 @@ void handle_signals() {
 struct lost_operation : std::exception {};
 struct spin : std::exception {};
 
-/// A clock that follows real time. Its wait() throws `spin` if the loop waits more often than the
-/// constructor's limit, and `lost_operation` if a wait takes ten seconds.
+/// A clock that throws `spin` if the loop waits more often than the limit, and `lost_operation` if a wait
+/// takes ten seconds.
 class impatient_clock final : public loop::clock {
 public:
     explicit impatient_clock(unsigned waits_max) noexcept : left_(waits_max), max_(waits_max) {}
@@ -95,11 +94,11 @@ task<void> until_done(task_handle<void> awaited) {
 }
 
 struct outcome {
-    std::string problem;  // empty if there is no problem
+    std::string problem;
     std::array<unsigned, site_count> calls{};
     std::size_t allocations = 0;
     unsigned waits = 0;
-    bool has_failed = false;  // true if the planned call or allocation has failed
+    bool has_failed = false;
     bool told = false;
 };
 
@@ -110,7 +109,6 @@ std::size_t open_descriptors() {
     return count;
 }
 
-/// Returns true if `error` is the error that the table requires for the planned failure.
 bool is(const std::exception_ptr& error, const failure& planned) {
     try {
         std::rethrow_exception(error);
@@ -141,7 +139,6 @@ std::string text_of(const std::exception_ptr& error) {
     }
 }
 
-/// One run of a scenario in its own thread, with its own loop, from start to end.
 class experiment {
 public:
     experiment(const design& on, const scenario& what, const std::optional<plan>& planned,
@@ -199,8 +196,7 @@ private:
 
     void work() {
         try {
-            // loop-tick keeps its own clock, because the sleep of that clock is one of the calls that
-            // this program makes fail.
+            // loop-tick keeps its own clock, because that clock's sleep is one of the calls that fail.
             loop_ = on_.make(on_, on_.name == "loop-tick" ? nullptr : &clock_);
         } catch (...) {
             seen_.note(std::current_exception());
@@ -212,7 +208,7 @@ private:
             } catch (...) {
                 seen_.note(std::current_exception());
             }
-            constexpr int runs_max = 4;  // run() is called again after an error
+            constexpr int runs_max = 4;
             for (int runs = 0; main && !main->done() && problem_ == nullptr && runs < runs_max; ++runs)
                 run_on(*main);
             if (main && !main->done() && problem_ == nullptr) problem_ = "the work has not ended";
@@ -280,7 +276,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // the allocation's number, counted from 1; 0: none fails
+    const std::size_t failing_allocation_;  // counted from 1; 0: none fails
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;
@@ -309,7 +305,6 @@ std::string name_of(int error) {
     return std::ranges::find(names, error, &std::pair<int, const char*>::first)->second;
 }
 
-/// The runs of all scenarios on all designs. Counts how often each error of each site was tried.
 class trials {
 public:
     explicit trials(bool whole, std::string_view only) : whole_(whole), only_(only) {}
@@ -321,8 +316,6 @@ public:
             if (each.drivers.find(letter) != std::string_view::npos && is_wanted(each.name)) all_of(on, each);
     }
 
-    /// Prints the table to stdout, and untried errors and problems to stderr. Returns true if all errors were
-    /// tried and no problem occurred.
     bool report(bool requests_can_fail) const {
         fmt::print(
             "# Every system call of the loop, with every error\n\n{} runs, {} of them with a failing "
@@ -406,7 +399,6 @@ private:
         return found;
     }
 
-    /// Reports a problem if the driver makes a call that the table does not list for this driver.
     void note_caller(const design& on, const scenario& what, std::size_t index, unsigned calls) {
         const site& where = sites()[index];
         const char letter = driver_letter(on);
@@ -417,7 +409,6 @@ private:
         }
     }
 
-    /// Returns true if each error of the site was tried or seen with each tested driver that makes the call.
     bool is_complete(std::size_t index, bool requests_can_fail) const {
         const site& where = sites()[index];
         const bool is_request = index >= static_cast<std::size_t>(site_id::request_feed);
@@ -442,7 +433,7 @@ private:
     const std::string_view only_;
     std::string designs_;
     std::map<std::pair<std::size_t, int>, unsigned> tried_;
-    std::set<std::tuple<char, std::size_t, int>> tried_here_;  // driver, site and error
+    std::set<std::tuple<char, std::size_t, int>> tried_here_;
     std::vector<std::string> problems_;
     unsigned runs_ = 0;
     unsigned allocation_runs_ = 0;

@@ -11,9 +11,8 @@ import re
 import subprocess
 import sys
 
-# Functions that the loop calls although the table in sites.cpp does not list them: functions that cannot fail or do not
-# enter the kernel; nanosleep, which the table lists as std::this_thread::sleep_for; and syscall, with which a
-# std::stop_source waits for another thread.
+# Functions that need no entry in sites.cpp: they cannot fail or do not enter the kernel; nanosleep is listed as
+# std::this_thread::sleep_for; a std::stop_source uses syscall to wait for another thread.
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit
@@ -33,7 +32,6 @@ def wanted_by_objects(nm, archive):
 
 
 def called_in_source(loop):
-    """Returns a pair of call and file for each occurrence of a call."""
     found = []
     for path in sorted(loop.rglob('*.[hc]pp')):
         name = path.relative_to(loop).as_posix()

@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// Returns 600,000 bytes, which is more than a socket or a pipe accepts in one write.
+/// Returns 600,000 bytes, more than a socket or a pipe accepts in one write.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -77,7 +77,6 @@ std::span<const std::byte> much() {
     return bytes;
 }
 
-/// Awaits all children. If one child fails, the other children are cancelled.
 template <std::size_t Count>
 auto all_of(event_loop& loop, std::array<task<void>, Count>& children) {
     return loop.gather(std::span(children), join_mode::cancel_on_exception);
@@ -99,7 +98,6 @@ task<void> expect_text(Stream& stream, std::string_view text, ledger& seen) {
                 "other bytes were read than written");
 }
 
-/// Reads all bytes of much(). The pauses between the reads make the writer wait.
 template <class Stream>
 task<void> read_much(event_loop& loop, Stream& stream, ledger& seen) {
     static std::array<std::byte, 50'000> place;
@@ -121,7 +119,7 @@ task<void> echo_back(stream connected) {
 }
 
 task<void> serve(event_loop& loop, listener& listening, int clients, ledger& seen) {
-    for (int i = 0; i < 3; ++i) co_await loop.yield();  // until the backlog contains all clients
+    for (int i = 0; i < 3; ++i) co_await loop.yield();
     std::array<task<void>, 4> echoes;
     for (int i = 0; i < clients; ++i)
         echoes[static_cast<std::size_t>(i)] = seen.operation(echo_back(co_await listening.accept()));
@@ -150,7 +148,6 @@ task<void> echo_over_tcp(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Makes ten connections, one after the other. An accept is already waiting for each of them.
 task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     listener listening = loop.listen();
     const auto where = endpoint::loopback(listening.port());
@@ -162,7 +159,6 @@ task<void> connections_one_by_one(event_loop& loop, ledger& seen) {
     }
 }
 
-/// Returns an abstract Unix address that no other socket of this or another process uses.
 endpoint abstract_name() {
     static std::atomic<unsigned> last{0};
     std::array<char, 64> name{};
@@ -188,8 +184,7 @@ stream_pair unix_pair(event_loop& loop) {
     return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-/// Writes the beginning of much() until the descriptor accepts no more bytes, and returns the remaining
-/// bytes. If the loop then writes the remaining bytes, its write has to wait immediately.
+/// Returns the rest of much(), whose write has to wait immediately.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -208,8 +203,8 @@ task<void> slow_reader(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Reads from a Unix socket that receives a descriptor (SCM_RIGHTS). A read stops after the bytes that carry
-/// the descriptor, although the socket contains more bytes.
+/// A read stops after the bytes that carry a descriptor (SCM_RIGHTS), although the socket contains more
+/// bytes.
 task<void> descriptor_in_a_message(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto write = [](stream& to) -> task<void> {
@@ -283,8 +278,7 @@ task<void> datagrams(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Sends datagrams over a Unix socket, where the sender waits for a slow receiver. (UDP
-/// would drop the datagrams.)
+/// Uses a Unix socket, because UDP would drop the datagrams.
 task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -355,7 +349,6 @@ task<void> timers(event_loop& loop, ledger& seen) {
     seen.expect(!none, "a sleep of an hour ended early");
 }
 
-/// Arms a timer while the loop is asleep until a later timer is due. The earlier timer must fire first.
 task<void> earlier_timer(event_loop& loop, ledger& seen) {
     constexpr auto late = 5s;
     const time_point start = loop.now();
@@ -372,7 +365,6 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         done = true;
         seen.expect(loop.now() < start + late, "a timer came as late as the next one");
     };
-    // The race ends when the earlier timer has fired, and does not wait for the later one.
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
 }
@@ -408,8 +400,7 @@ task<void> futures(event_loop& loop, ledger& seen) {
     seen.expect(calls == 2 && callbacks == 1, "a call was not made, or twice");
 }
 
-/// Posts functions from another thread, each after the previous one has run, so that each post has
-/// to wake the loop.
+/// Each function is posted after the previous one has run, so that each post has to wake the loop.
 task<void> posts(event_loop& loop, ledger& seen) {
     static constexpr int count = 5;
     struct shared {
@@ -426,7 +417,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
                     state->came.notify_one();
                 });
             } catch (const std::bad_alloc&) {
-                continue;  // the thread repeats the post
+                continue;
             }
             state->came.wait(posted++);
         }
@@ -435,7 +426,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
         std::thread thread;
         shared& state;
         ~joined() {
-            if (state.came < count) state.came = count + 1;  // ends the posting thread's wait
+            if (state.came < count) state.came = count + 1;
             state.came.notify_one();
             thread.join();
         }
@@ -480,8 +471,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Tells the driver that a descriptor is closed although it is still open. When the driver registers the
-/// descriptor the next time, epoll therefore still knows it.
+/// Closes the descriptor only for the driver, so that epoll still knows it when the driver registers it the
+/// next time.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {
@@ -528,8 +519,7 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
     seen.expect(first == all.size() - 1, "nothing was there to be read");
 }
 
-/// Starts tasks that wait on a listener, on a stream and for a timer, and leaves them unfinished. No other
-/// task awaits these tasks; the destruction of the loop ends them.
+/// Only the destruction of the loop ends these tasks.
 task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     listener listening = loop.listen();
@@ -542,7 +532,7 @@ task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     for (int i = 0; i < 3; ++i) co_await loop.yield();
 }
 
-/// Listens on a given port, for which the loop sets SO_REUSEADDR.
+/// The loop sets SO_REUSEADDR for a given port.
 task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     listener first = loop.listen(endpoint::ip("127.83.17.5", 0));
     const auto where = local_endpoint(first.native_handle());
@@ -552,8 +542,7 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     co_return;
 }
 
-/// Requests a ring of an impossible size. For the text of the error, the loop reads the
-/// kernel's version with uname(2).
+/// The impossible size makes the loop read the kernel's version with uname(2) for the text of the error.
 task<void> refused_ring(event_loop& loop, ledger& seen) {
     bool refused = false;
     try {

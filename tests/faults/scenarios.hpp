@@ -1,5 +1,5 @@
-// The loop's usual work in small scenarios. every_fault repeats each scenario for every call that the loop
-// makes. Even when a call fails, each operation of a scenario completes or ends with an error.
+// The loop's usual work in small scenarios. Even when a call fails, each operation of a scenario completes or
+// ends with an error.
 #pragma once
 
 #include <array>
@@ -14,18 +14,16 @@
 
 namespace loopbench::loop::faults {
 
-/// A record of the outcomes of a scenario's operations. A ledger does not allocate memory, and
-/// it outlives the loop.
+/// A record of the outcomes of operations. It does not allocate memory, and outlives the loop.
 class ledger {
 public:
-    /// Wraps `work` as an operation, which must end exactly once. The destruction of its frame also
-    /// counts as its end.
+    /// Wraps `work` as an operation, which must end exactly once. The destruction of its frame counts as its
+    /// end.
     task<void> operation(task<void> work);
 
-    /// Records a reported error. Cancellations are not recorded.
     void note(const std::exception_ptr& error) noexcept;
-    /// Records the problem `what` if `held` is false. Use this function for conditions that must be true
-    /// after every possible failure.
+    /// Records the problem `what` if `held` is false. The condition must be true after every possible
+    /// failure.
     void expect(bool held, const char* what) noexcept {
         if (!held && wrong_ == nullptr) wrong_ = what;
     }
@@ -47,14 +45,13 @@ struct scenario {
     std::string_view name;
     std::string_view drivers;  // like site::callers
     task<void> (*run)(event_loop& loop, ledger& seen);
-    bool leaves_operations = false;                  // operations end only when the loop is destroyed
-    bool ends_with_run = false;                      // if run() throws, the work is cancelled
-    int has_error = 0;                               // an error that occurs even without a planned failure
-    std::optional<site_id> only_for = std::nullopt;  // the only site whose calls fail in this scenario
+    bool leaves_operations = false;
+    bool ends_with_run = false;
+    int has_error = 0;  // an error that occurs even without a planned failure
+    std::optional<site_id> only_for = std::nullopt;
 };
 std::span<const scenario> scenarios() noexcept;
 
-/// Makes one round trip over TCP. Throws if the data does not come back.
 task<void> echo_once(event_loop& loop);
 
 }  // namespace loopbench::loop::faults

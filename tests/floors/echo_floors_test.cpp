@@ -18,7 +18,6 @@ constexpr std::uint64_t round_trips_each = 20;
 constexpr std::uint64_t seventh_timed = workloads::warm_up_round_trips + 6;
 
 struct echo_floors : testing::TestWithParam<named<echo_floor>> {
-    /// Runs the floor over the wire. Skips the test if the kernel refuses io_uring.
     void run_over(wire& w, std::size_t bytes = 64) {
         t.emplace(workload_size::small, round_trips_each * w.connections().size());
         unless_refused([&] { GetParam().function(w.connections(), bytes, *t); });
@@ -125,8 +124,8 @@ TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_conn
     });
     run_over(w);
     if (IsSkipped()) return;
-    // The reason's second half depends on the floor: its server notices that the connection has ended when it
-    // sends back the first byte, or when it waits for the rest of the message.
+    // The reason's second half depends on when the floor's server notices the end: when it sends back the
+    // first byte, or when it waits for the rest of the message.
     EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
         << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);

@@ -1,4 +1,4 @@
-// Tests every floor on each of the suite's workloads, and tests how the list of a floor's workloads is made.
+// Tests every floor on each of the suite's workloads.
 #include "bench/suite/floors/floors.hpp"
 
 #include <gtest/gtest.h>
@@ -39,8 +39,6 @@ const contender_workload& workload_named(const std::vector<contender_workload>& 
     return *found;
 }
 
-/// Runs the workload in the trial. Returns an empty string if the trial has a result; otherwise returns the
-/// reason that a report would state.
 std::string outcome_of(const contender_workload& workload, trial& t) {
     workload.run(t);
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
@@ -55,7 +53,6 @@ std::string outcome_of(const contender_workload& workload) {
     return outcome_of(workload, t);
 }
 
-/// Returns true if io_uring works on this machine, so that floor-uring must work, too.
 bool has_uring() {
     try {
         make_uring_sleeper();
@@ -76,7 +73,6 @@ TEST(floors, each_floor_lists_every_workload_of_the_suite_in_the_order_of_the_su
     }
 }
 
-/// Returns the names of all workloads of the suite that begin with `front`.
 std::vector<std::string_view> names_of(std::string_view front) {
     std::vector<std::string_view> names;
     for (const auto& each : workload_table())
@@ -121,8 +117,7 @@ TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
     }
 }
 
-// The requested number of operations would take a day, so the floors must stop at the end
-// of their last slice.
+// The requested number of operations would take a day.
 TEST(floors, interleaved_floors_stop_after_the_last_slice_and_pass_the_check_of_their_work) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;

@@ -24,10 +24,9 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// A thread that passes on the bytes of a stream in pieces. For each piece, the thread calls `change` with
-/// the position `at` of the piece in the stream. `change` can modify the piece, and returns how many bytes of
-/// the piece are passed on. If this number is smaller than the piece, the stream ends for the reader, and the
-/// thread discards all later bytes.
+/// A thread that passes on a stream. `change` receives the position `at` of a piece in the stream, can modify
+/// the piece, and returns how many of its bytes are passed on. After a short piece, the stream ends for the
+/// reader.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;
@@ -59,19 +58,18 @@ private:
             const auto kept = change_(at, std::span(piece).first(bytes));
             at += bytes;
             if (::send(to.get(), piece.data(), kept, MSG_NOSIGNAL) < 0) continue;
-            if (kept < bytes) to.reset();  // ends the stream for the reader
+            if (kept < bytes) to.reset();
         }
     }
 
     change change_;
     std::size_t piece_bytes_;
     one_way ends_;
-    std::thread thread_;  // the last member, because the thread uses all members above
+    std::thread thread_;  // the last member, because it uses all members above
 };
 
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
-    /// Runs the floor on the two ends of a stream. Returns the reason if the trial has no result, otherwise
-    /// an empty string. Skips the test if the kernel refuses io_uring.
+    /// Returns the reason for a failure, or an empty string. Skips the test if the kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(workload_size::small, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });
@@ -120,7 +118,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     EXPECT_TRUE(outcome.starts_with("number of bytes received: expected 344064, got ")) << outcome;
 }
 
-// The other floors would wait forever for space in the pipe, because no thread reads from the pipe.
+// The other floors would wait forever for space in this pipe.
 TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_into_the_pipe_fails_the_trial) {
     trial t(workload_size::small, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);

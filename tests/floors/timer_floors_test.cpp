@@ -1,5 +1,4 @@
-// Tests the timer floors with fake sleepers that do not sleep. Also tests the sleepers that sleep in the
-// kernel, in edge cases.
+// Tests the timer floors with fake sleepers, and the real sleepers in edge cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A sleeper that does not sleep and records the deadlines.
 struct impatient_sleeper final : sleeper {
     void sleep_until(time_point deadline) override { deadlines.push_back(deadline); }
     std::vector<time_point> deadlines;

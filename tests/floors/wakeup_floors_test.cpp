@@ -1,5 +1,4 @@
-// Tests the floor of post/cross_thread with a fake waker whose waits also end without a post. Also tests the
-// real wakers (futex, epoll and io_uring) in edge cases.
+// Tests the floor of post/cross_thread with a fake waker, and the real wakers in edge cases.
 #include <gtest/gtest.h>
 #include <sched.h>
 

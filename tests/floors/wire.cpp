@@ -23,12 +23,10 @@ std::pair<loop::unique_fd, loop::unique_fd> socket_pair() {
     return {loop::unique_fd(fds[0]), loop::unique_fd(fds[1])};
 }
 
-/// Sends the bytes. Ignores the error if the peer has closed the connection.
 void send(int fd, std::span<const std::byte> bytes) {
     static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }
 
-/// Waits until the peer has read everything, so that the next bytes sent arrive as a second piece.
 void wait_until_read(int fd) {
     int unread = 1;
     while (::ioctl(fd, SIOCOUTQ, &unread) == 0 && unread > 0) std::this_thread::yield();

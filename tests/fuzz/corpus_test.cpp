@@ -1,5 +1,4 @@
-// Passes every input of the corpus to its reader, so that bugs that the fuzzer has found stay fixed. Some
-// inputs are named after the bug that they triggered.
+// Checks that bugs that the fuzzer has found stay fixed. Some inputs are named after their bug.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +29,8 @@ TEST(fuzz_corpus, every_file_of_the_corpus_is_accepted_or_refused_without_an_une
             << "the corpus has no seed for the reader of a " << reader.name;
 }
 
-// A reader refuses a file of an older format at the first line, so the fuzzer would find nothing with
-// such a seed file.
+// With a seed of an older format, the fuzzer would find nothing, because a reader refuses such a file at its
+// first line.
 TEST(fuzz_corpus, the_seed_files_have_the_current_file_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);

@@ -1,5 +1,4 @@
-// The readers of readers.hpp. An input must not crash its reader. The reader also checks that an accepted
-// input can be written in every format and read again, and that every error message is readable.
+// Also checks that an accepted input can be written in every format and read again.
 #include "readers.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +35,6 @@ void require(bool holds, std::string_view what) {
     if (!holds) throw std::logic_error{std::string{what}};
 }
 
-/// Crashes unless the error message is short and contains no control characters.
 void require_readable(const std::exception& error) {
     const std::string_view text{error.what()};
     constexpr std::size_t longest = 1000;
@@ -67,7 +65,7 @@ void read_report(std::string_view text) {
     }
     reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
-    // A comparison uses all pairs of samples, which takes too long for results with more samples than this.
+    // A comparison of all pairs of samples takes too long above this limit.
     constexpr std::size_t samples_max = 200;
     if (std::ranges::any_of(report.results,
                             [](const auto& item) { return item.samples.size() > samples_max; }))

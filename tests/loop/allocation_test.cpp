@@ -1,5 +1,4 @@
-// Tests that a loop in its steady state recycles the memory of frames, callbacks and timers and
-// allocates no memory.
+// Tests that a loop in its steady state recycles memory.
 #include <functional>
 #include <optional>
 
@@ -19,8 +18,7 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Awaits `round(loop)` 300 times as a warm-up, then 500 times more, and finally calls `at_the_end()`.
-    /// Returns the number of allocations in the 500 rounds.
+    /// Returns the number of allocations in the 500 rounds after a warm-up of 300 rounds.
     template <class Round>
     std::size_t allocations_of(
         Round round, const std::function<void()>& at_the_end = [] {}) {

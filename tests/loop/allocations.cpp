@@ -14,12 +14,10 @@ constinit std::atomic<std::size_t> freed{0};
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number of allocations that this thread can still make before its allocations fail.
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// The number of allocations, in all threads, up to and including the allocation that fails. If the number is
-/// below 1, no allocation fails.
+/// The number of further allocations, in all threads, until one fails. Below 1, no allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {
@@ -68,8 +66,8 @@ bool failing_allocation::has_failed() const noexcept {
 
 }  // namespace loopbench::loop::test
 
-// All other forms of operator new and delete in the standard library call the forms that are defined here.
-// The forms with an alignment serve types that are aligned to cache lines.
+// All other forms of operator new and delete call these forms. Types that are aligned to cache lines use the
+// forms with an alignment.
 void* operator new(std::size_t bytes) {
     loopbench::loop::test::count_or_refuse();
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;

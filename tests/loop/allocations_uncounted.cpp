@@ -1,5 +1,4 @@
-// Replaces allocations.cpp in sanitizer builds, in which the sanitizer defines operator new and delete. No
-// allocation is counted, and the tests that need the counts are skipped.
+// Replaces allocations.cpp in sanitizer builds, in which the sanitizer defines operator new and delete.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

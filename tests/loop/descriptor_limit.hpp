@@ -1,4 +1,3 @@
-// Makes the process run out of file descriptors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,8 +8,6 @@
 
 namespace loopbench::loop::test {
 
-/// A temporary change of the process's limit on open file descriptors. The destructor
-/// restores the original limit.
 class descriptor_limit {
 public:
     descriptor_limit() { checked(::getrlimit(RLIMIT_NOFILE, &before_), "getrlimit"); }
@@ -23,7 +20,6 @@ public:
         return ::setrlimit(RLIMIT_NOFILE, &wanted) == 0;
     }
 
-    /// Sets the limit to the lowest free descriptor, so that no further descriptor can be opened.
     void use_up() const {
         const unique_fd lowest_free(checked(::dup(STDERR_FILENO), "dup"));
         ASSERT_TRUE(set(static_cast<rlim_t>(lowest_free.get())));

@@ -36,8 +36,7 @@ TEST_P(every_design, three_steps_run_a_hundred_posted_callbacks) {
     EXPECT_EQ(ran, 100);
 }
 
-// The fixtures in support.hpp distinguish designs by their names. Without this test, the fixtures would
-// silently treat a new or renamed design in the wrong way.
+// The fixtures in support.hpp would silently treat a new or renamed design in the wrong way.
 TEST(designs, the_list_of_designs_in_this_test_is_complete) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
@@ -46,32 +45,30 @@ TEST(designs, the_list_of_designs_in_this_test_is_complete) {
                                                       "loop-epoll", "loop-uring", "loop-precise"}));
 }
 
-// The conformance tests run loop-tick with a tick of 1 ms. This test uses the tutorial's tick of 100 ms.
+// Uses the tutorial's tick of 100 ms; the conformance tests use 1 ms.
 TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_except_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-tick", &clock);
     event_loop& loop = *owner;
     for (int turns = 1; turns <= 5; ++turns) {
-        loop.post([] {});  // loop-tick sleeps although the queue has work
+        loop.post([] {});
         loop.turn();
         EXPECT_EQ(loop.now() - manual_time::start, (turns - 1) * std::chrono::milliseconds(100));
     }
 }
 
-/// Returns how often the loop asks the kernel for events during 100 yields of a task, while no
-/// I/O operation is pending.
 std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     counting_clock clock;
     const auto owner = make_loop(design, &clock);
     event_loop& loop = *owner;
-    loop.run(yield_times(loop, 100));  // takes 101 turns: the first one starts the task
+    loop.run(yield_times(loop, 100));
     return clock.waits();
 }
 
 // loop-layered and loop-asyncio call select on every turn, as their tutorials do. loop-poll and loop-epoll
-// skip the call while no operation is pending. loop-scheduler, the loop of tutorial 003, calls select only
-// when no task is ready.
+// skip the call while no operation is pending. loop-scheduler (tutorial 003) calls select only when no task
+// is ready.
 TEST(designs, loop_layered_and_loop_asyncio_call_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-layered"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-asyncio"), 101u);

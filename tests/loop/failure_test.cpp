@@ -1,4 +1,4 @@
-// Tests of exceptions that leave run(), and of the work that remains on the loop afterwards.
+// Tests exceptions that leave run(), and the work that remains on the loop afterwards.
 #include <stdexcept>
 
 #include "tests/loop/support.hpp"
@@ -193,7 +193,7 @@ TEST_P(failures, calling_turn_inside_a_turn_throws_and_the_outer_turn_continues)
     loop.turn();
     EXPECT_EQ(calls, (std::vector{1, 2}));
     loop.post([&] { calls.push_back(3); });
-    loop.turn();  // after the refused calls, the loop can still run turns
+    loop.turn();
     EXPECT_EQ(calls.size(), 3u);
 }
 

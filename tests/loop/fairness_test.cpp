@@ -1,5 +1,4 @@
-// Tests that no task, timer or socket starves if a queue is never empty, if a socket is always ready, or if a
-// task sleeps for zero time.
+// Tests that no task, timer or socket starves.
 #include <sys/ioctl.h>
 
 #include <algorithm>
@@ -14,8 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A chain of callbacks that keeps the ready queue from becoming empty: each callback takes 1 ms and posts
-/// the next one. The chain ends when `wanted` is false, or after `callbacks_max` callbacks.
 struct saturation {
     static constexpr std::size_t callbacks_max = 10'000;
     event_loop& loop;
@@ -32,8 +29,7 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// Returns the highest number of callbacks that the design runs before it checks timers and I/O, if the
-    /// queue always contains exactly one callback.
+    /// Returns the limit for a queue that always contains exactly one callback.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -70,16 +66,13 @@ TEST_P(fairness, a_queue_that_is_never_empty_does_not_starve_a_pending_read) {
         busy.wanted = false;
     };
     loop.spawn(reader());
-    loop.turn();  // the reader starts to wait
+    loop.turn();
     put(pair.other.native_handle(), "input");
     loop.post([&] { busy.go_on(); });
     loop.run_until_idle();
     EXPECT_LE(read_after, callbacks_max() + 2);
 }
 
-// Ten thousand callbacks each post a second callback. A timer and some input become ready while the
-// first callbacks run. A design that limits the work of a turn serves the timer and the input before
-// the second callbacks run.
 TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_large_batch_ends) {
     constexpr std::size_t width = 10'000;
     event_loop& loop = keep(make_loop());
@@ -91,7 +84,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
         had_to_wait_for.push_back(callbacks);
     };
     loop.spawn(reader());
-    turn_often(loop);  // the reader starts to wait
+    turn_often(loop);
     loop.call_later(10ms, [&] { had_to_wait_for.push_back(callbacks); });
     auto step = [&] {
         manual_time::pass(1ms);
@@ -114,7 +107,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
     }
 }
 
-// If the work of a callback were not limited, the hundred children would write 6.4 MB in one callback.
+// Without a limit, the hundred children would write 6.4 MB in one callback.
 TEST_P(fairness, a_gather_of_children_that_write_many_bytes_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
@@ -157,7 +150,7 @@ TEST_P(fairness, a_callback_that_throws_and_posts_itself_again_does_not_starve_a
     while (!fired && thrown < 1'000) {
         try {
             loop.turn();
-        } catch (const std::runtime_error&) {  // before it threw, the callback posted itself again
+        } catch (const std::runtime_error&) {
         }
     }
     EXPECT_LE(thrown, 10 + callbacks_max() + 2);
@@ -261,8 +254,6 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_other_tasks_run) {
     EXPECT_LE(longest_run, static_cast<int>(work_budget::units_max) + 1);
 }
 
-// A design that runs whole batches runs all callbacks that were ready at the beginning of the turn. Each of
-// these callbacks has its own work budget.
 TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_work_budget) {
     if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
     constexpr int reads = work_budget::units_max;
@@ -283,8 +274,7 @@ TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_wor
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// On the loopback interface, the kernel accepts several megabytes before a write has to wait. Until then,
-// only the work budget interrupts the sender.
+// On the loopback interface, the kernel accepts several megabytes before a write has to wait.
 TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
@@ -300,7 +290,7 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
     auto main = [&]() -> task<void> {
         auto pair = co_await make_tcp_pair(loop);
         const auto receiver = create_task(loop, receives(pair.other));
-        co_await loop.yield();  // the receiver starts to wait
+        co_await loop.yield();
         loop.call_later(1ms, [&] { sent_until_fired = sent; });
         manual_time::pass(1ms);
         const std::vector<std::byte> out(chunk);
@@ -311,16 +301,14 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
         co_await receiver;
     };
     loop.run(main());
-    // The allowed number of bytes: the chunks of one work budget, rounded up, plus one chunk that the sender
-    // has already started to write.
+    // The chunks of one work budget, rounded up, plus one chunk that the sender has already started to write.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// First, connections arrive one by one; then a burst arrives. After the first connections, a driver must
-// not start to watch the listener level-triggered, because it would then accept only one connection of
-// the burst per report.
+// After the first, single connections, a driver must not watch the listener level-triggered: it would then
+// accept only one connection of the burst per report.
 TEST_P(fairness, a_burst_of_connections_is_accepted_although_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;

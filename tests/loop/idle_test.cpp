@@ -1,8 +1,6 @@
-// Tests that an idle flagship loop sleeps. Until the next timer is due, the loop makes one wait and one
-// context switch, regardless of the number of pending timers and reads.
+// Tests that an idle flagship loop makes one wait and one context switch until the next timer is due.
 //
-// LOOPBENCH_IDLE_MS is the idle time in milliseconds, by default 1000; cmake -D LOOPBENCH_IDLE_MS=10000
-// changes this time. The expected counts do not depend on the idle time. A longer idle time only makes it
+// `cmake -D LOOPBENCH_IDLE_MS=10000` changes the idle time, by default 1000 ms. A longer idle time makes it
 // more likely that the test detects a rare wake-up.
 #include <sys/resource.h>
 
@@ -24,10 +22,9 @@ long voluntary_switches() {
     return usage.ru_nvcsw;
 }
 
-/// Sleeps for the idle time, and expects that the loop makes one wait and one context switch. All other tasks
-/// on the loop must wait for events that do not happen.
+/// All other tasks on the loop must wait for events that do not happen.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
-    co_await loop.sleep_for(10ms);  // lets the prepared tasks start to wait
+    co_await loop.sleep_for(10ms);
     const std::size_t waits_before = clock.waits();
     const long switches_before = voluntary_switches();
     co_await loop.sleep_for(idle);
@@ -39,9 +36,8 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Calls `prepare(loop)` in a new thread, and expects that the loop then sleeps without interruption
-    /// (expect_silence()). A thread of an earlier test would not do: about 10 ms after a ring is closed, the
-    /// kernel cleans up in the thread that used the ring.
+    /// Uses a new thread, because about 10 ms after a ring is closed, the kernel cleans up in the thread that
+    /// used it.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -87,8 +83,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// A manual clock that writes input to a socket when the loop waits without a deadline. It also does so after
-/// `waits_max` waits, so that the test ends even if the loop always waits with a deadline.
+/// A manual clock that writes input to a socket when the loop waits without a deadline, and at the latest
+/// after `waits_max` waits, so that the test always ends.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;
@@ -112,8 +108,8 @@ private:
 class idle_flagship_on_manual_time : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_name);
 
-// If a slot of the wheel has many timers, cancelling a timer does not update the slot's earliest deadline.
-// When the slot's last timer is cancelled, the loop must forget this outdated deadline.
+// If a slot of the wheel has many timers, cancelling one does not update the slot's earliest deadline. When
+// the last one is cancelled, the loop must forget that outdated deadline.
 TEST_P(idle_flagship_on_manual_time, a_loop_does_not_wake_up_at_the_deadlines_of_cancelled_timers) {
     stream_pair pair;
     input_when_idle clock_of_input(pair.other);
@@ -125,7 +121,7 @@ TEST_P(idle_flagship_on_manual_time, a_loop_does_not_wake_up_at_the_deadlines_of
     std::size_t waits = 0;
     auto main = [&]() -> task<void> {
         calls.front().cancel();
-        co_await loop.sleep_for(1s);  // during this sleep, the loop asks the wheel for the next deadline
+        co_await loop.sleep_for(1s);
         for (call_handle& each : calls) each.cancel();
         manual_time::pass(1h);
         pair = make_unix_pair(loop);

@@ -1,6 +1,3 @@
-// The clocks that tests use instead of the kernel's clock. With the manual clock, time passes
-// only when a loop has nothing else to do. Tests with the manual clock therefore neither sleep
-// nor measure real durations.
 #pragma once
 
 #include <algorithm>
@@ -12,26 +9,23 @@
 
 namespace loopbench::loop::test {
 
-/// The current time of all loops of this thread that use a manual_clock.
+/// The time of all loops of this thread that use a manual_clock.
 struct manual_time {
     static constexpr time_point start{std::chrono::hours(1)};
     static inline thread_local time_point now = start;
-    /// The lateness with which the simulated kernel wakes a sleeping loop.
     static inline thread_local nanoseconds oversleep{0};
 
     static void pass(nanoseconds duration) noexcept { now += duration; }
     static void pass_to(time_point when) noexcept { now = std::max(now, when); }
 };
 
-/// A clock that follows real time and counts how often a loop asks the kernel to wait. The count reveals busy
-/// waiting and useless wake-ups.
+/// A clock that follows real time and counts the loop's waits, which reveals busy waiting.
 class counting_clock : public clock {
 public:
     virtual ~counting_clock() = default;
 
     time_point now() noexcept override { return std::chrono::steady_clock::now(); }
-    /// Sleeps for a hundredth of `duration`. Only loop-tick calls this function: its ticks take 1 ms instead
-    /// of 100 ms.
+    /// Only loop-tick calls this function. Its ticks take 1 ms instead of 100 ms.
     void sleep_for(nanoseconds duration) override { std::this_thread::sleep_for(duration / 100); }
     void wait(event_loop&, driver& io, time_point deadline) override {
         ++waits_;
@@ -40,8 +34,7 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// Returns the number of waits that were allowed to sleep. For a manual_clock, returns the number of
-    /// waits that moved the clock.
+    /// Returns the number of waits that were allowed to sleep or, for a manual_clock, that moved the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -49,12 +42,10 @@ protected:
     std::size_t sleeps_ = 0;
 };
 
-/// A clock that does not follow real time. A wait with a deadline collects the kernel's events without
-/// sleeping. If there are no events, the wait sets the clock to the deadline.
+/// A clock that does not follow real time. If there are no events, a wait sets it to the wait's deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// Makes a clock that advances by `step` whenever the loop reads it. The wait policies that spin need
-    /// a step above zero.
+    /// Each reading of the clock adds `step`. The wait policies that spin need a step above zero.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {
@@ -62,8 +53,8 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps in the kernel only if there is no deadline and no posted function, that is, if the test
-    /// waits for another thread.
+    /// Sleeps in the kernel only if there is no deadline and no posted function, that is, if the test waits
+    /// for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;
         const bool woken = loop.has_posted();

@@ -1,6 +1,5 @@
-// Tests of a loop that cannot allocate memory. If an operation cannot be started, it throws
-// std::bad_alloc, and its task can continue. Closing a stream, cancelling a task and destroying the loop
-// need no memory and therefore always succeed.
+// Tests a loop that cannot allocate memory. Closing a stream, cancelling a task and destroying the loop need
+// no memory and always succeed.
 #include <fcntl.h>
 
 #include <coroutine>
@@ -19,7 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An awaitable that returns the task_context of the awaiting task.
 struct own_context {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -32,8 +30,6 @@ struct own_context {
     const task_context* context = nullptr;
 };
 
-/// Calls `act` with enough memory for its first `few` allocations only. Returns true
-/// if `act` throws std::bad_alloc.
 template <class Function>
 bool is_refused(Function act, std::size_t few = 0) {
     try {
@@ -45,8 +41,8 @@ bool is_refused(Function act, std::size_t few = 0) {
     return false;
 }
 
-/// Armed timers that use up the memory that the loop has already allocated, so that the next timer needs an
-/// allocation. The destructor disarms the timers.
+/// Timers that use up the memory that the loop has already allocated, so that the next timer needs an
+/// allocation.
 class full_timers {
 public:
     explicit full_timers(event_loop& loop) : loop_(loop) {
@@ -63,8 +59,6 @@ public:
         for (timer& each : timers_) loop_.disarm(each);
     }
 
-    /// Returns true if the next timer needs an allocation. Returns false if the loop never allocates
-    /// memory for a timer.
     bool are_full() const noexcept { return full_; }
 
 private:
@@ -83,9 +77,8 @@ protected:
         if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
         on_manual_time::SetUp();
     }
-    /// Returns true for designs whose sleeps never allocate. In loop-round-robin (tutorial 001) a sleeping
-    /// task reads the clock on every turn. In loop-layered (tutorial 002) the timers themselves are the nodes
-    /// of the list.
+    /// In loop-round-robin (tutorial 001), a sleeping task reads the clock on every turn. In loop-layered
+    /// (tutorial 002), the timers are the nodes of the list.
     static bool sleeps_need_no_memory() { return is("loop-round-robin") || is("loop-layered"); }
 };
 INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
@@ -128,7 +121,6 @@ TEST_P(without_memory, a_sleep_without_memory_for_its_timer_throws_and_its_task_
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
 
-// A task whose sleep has thrown std::bad_alloc waits for an event. Then another task cancels it.
 TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_next_wait) {
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
@@ -171,8 +163,8 @@ TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and
     EXPECT_EQ(freed, 1);
 }
 
-// In debug mode, the loop stores a posted function together with its name. The name needs an additional
-// allocation. If only this allocation fails, the function is posted without its name.
+// In debug mode, the name of a posted function needs an additional allocation. If only this one fails, the
+// function is posted without its name.
 TEST_P(without_memory, a_post_without_memory_posts_its_function_without_a_name_or_throws_and_frees_it) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});

@@ -1,5 +1,4 @@
-// Tests of the queue of operations that are ready to run, and of the loop's adaptive spin, which polls
-// for the next post.
+// Tests the queue of ready operations and the adaptive spin.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -90,14 +89,13 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
         EXPECT_FALSE(queue.remove(ops[taken])) << "it was already removed";
-        queue.push(ops[taken]);  // now the operation is the last one in the queue
+        queue.push(ops[taken]);
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
     }
 }
 
-// When a loop is destroyed, its queue can still contain operations, and further operations can
-// be pushed or posted.
+// Operations can be pushed or posted during the loop's destruction.
 TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_operations_that_are_pushed_later) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
@@ -130,8 +128,7 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// A spin looks for work repeatedly. If the first look finds work, no spin was necessary. This case must not
-// count as a success, which would make the next spin more likely.
+// If the first look finds work, the spin was unnecessary, and must not make the next spin more likely.
 TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;

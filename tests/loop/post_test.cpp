@@ -1,8 +1,7 @@
-// Tests of functions that other threads post. No post is lost, and the posts of each thread stay in order,
-// even if the loop often falls asleep and is woken.
+// Tests that no post of another thread is lost, and that each thread's posts stay in order.
 //
-// LOOPBENCH_POSTS, which CMakeLists.txt sets, is the number of posts: ten million, or a hundredth of that in
-// sanitizer builds and debug builds, in which each post takes about a hundred times as long.
+// CMakeLists.txt sets LOOPBENCH_POSTS to ten million posts, or to a hundredth of that in sanitizer and debug
+// builds, in which a post takes about a hundred times as long.
 #include <atomic>
 #include <thread>
 
@@ -18,9 +17,8 @@ class posting : public on_real_time {
 protected:
     static constexpr std::size_t threads = 4;
 
-    /// Returns the number of posts that each thread makes. The io_uring driver has its own way to wake the
-    /// loop; all other drivers use an eventfd. One design of each kind receives the full number of posts;
-    /// each other design receives a hundredth of this number.
+    /// The io_uring driver has its own way to wake the loop; all other drivers use an eventfd. One design of
+    /// each kind receives all posts, the others a hundredth.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
@@ -52,8 +50,8 @@ TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_
     EXPECT_EQ(out_of_order, 0u);
 }
 
-// Each function is posted after the previous one has run, with a delay of zero to about ten microseconds. The
-// posts thus arrive at every step that the loop takes before it falls asleep.
+// The delay of zero to about ten microseconds before each post makes posts arrive at every step before the
+// loop sleeps.
 TEST_P(posting, each_single_post_wakes_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
@@ -107,9 +105,8 @@ TEST_P(posting, a_post_from_inside_a_posted_function_runs_in_a_later_turn) {
     EXPECT_EQ(depth, 100);
 }
 
-// Each posted function posts the next one, so the loop never becomes idle.
 TEST_P(posting, posts_from_inside_posted_functions_do_not_starve_input_and_timers) {
-    const int last = is("loop-tick") ? 10 : 1'000;  // loop-tick sleeps on each turn
+    const int last = is("loop-tick") ? 10 : 1'000;
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     int depth = 0, read_at = last, woken_at = last;
@@ -159,14 +156,13 @@ TEST_P(posting, stopping_the_loop_from_another_thread_wakes_the_loop) {
         i == 0 ? loop.run_forever() : loop.run_until_idle();
     }
     std::jthread([&] { loop.stop_from_any_thread(); }).join();
-    loop.run_forever();  // returns, because the stop was requested earlier
+    loop.run_forever();
 }
 
 class posting_in_bursts : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_in_bursts, sleeping_designs(), design_name);
 
-// If threads post at full speed, the loop hardly ever sleeps. In this test, all threads wait after each burst
-// until all posts have run. The next burst thus finds the loop asleep, or about to sleep.
+// At full speed, the loop would hardly ever sleep. Here, each burst finds the loop asleep or about to sleep.
 TEST_P(posting_in_bursts, no_post_of_a_burst_is_lost_if_the_loop_sleeps_between_bursts) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;

@@ -1,5 +1,3 @@
-// Sets aside the free memory that a thread would otherwise reuse, for tests in which every allocation must
-// come from the heap.
 #pragma once
 
 #include <array>
@@ -12,9 +10,8 @@
 
 namespace loopbench::loop::test {
 
-/// An object that takes all free blocks out of this thread's frame_pool. The destructor returns these blocks.
-/// While the object exists, new blocks come from the heap until a block is freed. The object does nothing if
-/// allocations are not counted.
+/// An object that takes all free blocks out of this thread's frame_pool until its destruction, so that new
+/// blocks come from the heap until a block is freed. Has no effect if allocations are not counted.
 class nothing_recycled {
 public:
     nothing_recycled() noexcept {
@@ -26,7 +23,7 @@ public:
                     void* const kept = frame_pool::allocate(bytes_of(i));
                     set_aside_[i] = ::new (kept) block{set_aside_[i]};
                 }
-            } catch (const std::bad_alloc&) {  // the pool has no more blocks of this size
+            } catch (const std::bad_alloc&) {
             }
         }
     }

@@ -1,4 +1,4 @@
-// Tests of call_soon(), call_at(), call_later() and the handles that they return.
+// Tests call_soon(), call_at(), call_later() and their handles.
 #include <memory>
 
 #include "tests/loop/support.hpp"
@@ -50,8 +50,7 @@ TEST_P(scheduled_calls, a_call_never_runs_if_it_is_cancelled_while_it_is_in_the_
     const time_point due = loop.now() + 1ms;
     call_handle queued;
     bool was_pending = false;
-    // The loop finds both calls due in the same turn. The call below runs first, because
-    // its deadline is earlier.
+    // Both calls are due in the same turn. The call below runs first, because its deadline is earlier.
     loop.call_at(due - 1ns, [&] {
         was_pending = queued.pending();
         queued.cancel();
@@ -70,7 +69,7 @@ TEST_P(scheduled_calls, a_call_can_cancel_itself_while_it_runs) {
     own = loop.call_soon([&calls, &own, kept = std::make_shared<int>(1)] {
         own.cancel();
         EXPECT_FALSE(own.pending());
-        calls += *kept;  // the captures exist until the call has returned
+        calls += *kept;
     });
     loop.run_until_idle();
     EXPECT_EQ(calls, 1);
@@ -123,7 +122,6 @@ TEST_P(scheduled_calls, all_copies_of_a_handle_refer_to_the_same_call) {
     EXPECT_EQ(calls, 0);
 }
 
-// cancel() frees the captures of the call, and these captures own the handle on which cancel() was called.
 TEST_P(scheduled_calls, a_call_can_be_cancelled_through_a_handle_that_the_function_of_the_call_owns) {
     struct timeout {
         call_handle call;

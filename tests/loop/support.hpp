@@ -1,4 +1,3 @@
-// The base classes and shared helpers of the loop's tests. The tests run on several designs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,16 +28,14 @@
 
 namespace loopbench::loop::test {
 
-/// Returns the names of all designs as test parameters.
 inline auto all_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs()) names.push_back(each.name);
     return testing::ValuesIn(names);
 }
 
-/// Returns the names of the designs that sleep in the kernel while they have nothing to do. The list leaves
-/// out loop-round-robin, which never sleeps, and loop-tick, which also sleeps while it has work. The list
-/// includes loop-precise, although this design spins shortly before a deadline.
+/// Leaves out loop-round-robin, which never sleeps, and loop-tick, which also sleeps while it has work.
+/// Includes loop-precise, although it spins shortly before a deadline.
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())
@@ -50,20 +47,17 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// Returns the design's name with underscores instead of minus signs, because a minus sign in a test filter
-/// excludes tests.
+/// Replaces minus signs, which would exclude tests in a test filter.
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-/// A test on one design. If the kernel refuses io_uring, the tests on loop-uring are skipped and report the
-/// kernel's reason.
+/// Tests on one design. They are skipped on loop-uring if the kernel refuses io_uring.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
-    /// Stores the loop and returns a reference to it. The loop is destroyed after the test's body, unless
-    /// end_loop() destroys it earlier.
+    /// Keeps the loop until the end of the test's body, unless end_loop() destroys it earlier.
     event_loop& keep(std::unique_ptr<event_loop> loop) {
         kept_ = std::move(loop);
         return *kept_;
@@ -73,10 +67,8 @@ protected:
 
     static bool is(std::string_view name) { return GetParam() == name; }
 
-    /// Returns true if the design checks timers and I/O only when its queue is empty, as in tutorial 003.
+    /// Returns true if the design checks timers and I/O only when its queue is empty (tutorial 003).
     static bool starves() { return is("loop-scheduler"); }
-    /// Returns true if a turn of the design runs all callbacks that were ready at the beginning of the turn,
-    /// however many they are.
     static bool runs_whole_batches() {
         return is("loop-round-robin") || is("loop-tick") || is("loop-layered") || is("loop-asyncio");
     }
@@ -91,8 +83,7 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// A test with a clock that follows real time and counts the loop's waits. The ticks of loop-tick take 1 ms
-/// instead of 100 ms.
+/// Tests with a clock that counts the loop's waits. The ticks of loop-tick take 1 ms instead of 100 ms.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -100,8 +91,7 @@ protected:
     counting_clock clock;
 };
 
-/// A test with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs, so that a
-/// spinning loop makes progress.
+/// Tests with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -113,7 +103,6 @@ protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
 
     static bool spins() { return is("loop-round-robin") || is("loop-precise"); }
-    /// Returns the highest lateness that is acceptable for the design with the manual clock.
     static nanoseconds late_max() {
         if (is("loop-tick")) return std::chrono::milliseconds(100);
         return spins() ? std::chrono::milliseconds(1) : nanoseconds::zero();
@@ -126,8 +115,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs 200 turns that do not sleep. These are enough for every driver to find all events
-/// that the kernel has.
+/// Runs 200 turns, enough for every driver to find all events that the kernel has.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
@@ -141,8 +129,7 @@ struct stream_pair {
     stream other;
 };
 
-/// Makes two connected Unix streams. As soon as a write to one stream has returned, the bytes can be read
-/// from the other stream.
+/// Returns two streams between which a written byte can be read as soon as the write has returned.
 inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -160,12 +147,10 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text));
 }
 
-/// Writes directly to the descriptor, without the loop, as another process would.
 inline void put(int fd, std::string_view text) {
     ASSERT_EQ(::write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-/// Sends the text through a Unix socket, in a message that also carries a descriptor.
 inline void put_with_descriptor(int fd, std::string text) {
     iovec part{text.data(), text.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -183,7 +168,7 @@ inline void put_with_descriptor(int fd, std::string text) {
     ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
 }
 
-/// Reads once. Returns the text, or "error N" if the read failed with errno N.
+/// Returns the text, or "error N" if the read failed with errno N.
 template <class Stream>
 task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     std::string text(bytes_max, '\0');
@@ -193,18 +178,17 @@ task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     co_return text;
 }
 
-/// Waits until all tasks have ended, and ignores their exceptions.
 template <class Handle = task_handle<void>>
 task<void> until_done(const std::vector<Handle>& tasks) {
     for (const auto& each : tasks) {
         try {
             co_await each;
-        } catch (...) {  // ending_of() reports the exception
+        } catch (...) {
         }
     }
 }
 
-/// Returns the outcome of a task: "still running", "value", "cancelled", or the text of its exception.
+/// Returns "still running", "value", "cancelled", or the text of the exception.
 template <class T>
 std::string ending_of(const future<T>& outcome) {
     if (!outcome.done()) return "still running";

@@ -1,6 +1,5 @@
-// Tests that the destruction of a loop frees every frame, no matter what its coroutine waits for.
-// AddressSanitizer detects frames that are not freed, and freed_counter detects that an object in a
-// frame is not destroyed.
+// Tests that the destruction of a loop frees every frame. AddressSanitizer detects frames that are not freed,
+// and freed_counter detects objects in frames that are not destroyed.
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -21,8 +20,6 @@ using namespace std::chrono_literals;
 
 class destroying_a_loop : public on_real_time {
 protected:
-    /// Spawns `work(loop, counter)`, runs the loop for `turns` yields and destroys it. Returns the number of
-    /// counters that were destroyed.
     template <class Work>
     int freed_by(Work work, int turns = 20) {
         int freed = 0;
@@ -97,8 +94,8 @@ TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// An object in the parent's frame uses a handle to the child in its destructor. At that time, the child's
-// frame, which contains the state that the handle refers to, might already be destroyed.
+// The parent's frame uses the handle in a destructor. The child's frame, which contains the state of the
+// handle, might already be destroyed.
 TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     struct canceller {
         task_handle<void> child;
@@ -118,8 +115,6 @@ TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     EXPECT_EQ(done, 1);
 }
 
-// The loop destroys the frames of the waiting tasks. Then the destructor of an object in another
-// frame sets the event.
 TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have_been_destroyed) {
     struct waker {
         event& awaited;
@@ -135,7 +130,6 @@ TEST_P(destroying_a_loop, a_destructor_can_set_an_event_whose_waiting_tasks_have
     EXPECT_EQ(freed_by(wakes), 1);
 }
 
-// The event is an object in a frame that is destroyed before the frames of the tasks that wait for the event.
 TEST_P(destroying_a_loop, an_event_can_be_destroyed_before_the_tasks_that_wait_for_it) {
     int freed = 0;
     event_loop& loop = keep(make_loop());
@@ -222,8 +216,7 @@ TEST_P(destroying_a_loop, a_task_that_waits_for_a_pipe_a_datagram_or_a_signal_is
     EXPECT_EQ(freed_by(listens), 1);
 }
 
-// The resolver's destructor waits for the resolver's thread. This thread posts its answer to the loop while
-// the loop is destroyed.
+// The resolver's destructor waits for the resolver's thread, which posts its answer to the loop meanwhile.
 TEST_P(destroying_a_loop, a_task_that_resolves_a_name_is_freed) {
     const auto resolves = [](event_loop& loop, freed_counter) -> task<void> {
         resolver names(loop);
@@ -277,9 +270,8 @@ TEST_P(destroying_a_loop, tasks_that_never_started_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-// Frames close sockets on which other frames of the same loop wait. The closing frame is destroyed before the
-// waiting frame in some pairs, after it in other pairs. The test needs more than one pair: if an operation of
-// a destroyed frame were in the queue, pushing the next operation would access it.
+// The closing frame is destroyed before the waiting frame in some pairs, after it in others. With one pair,
+// no later push could access a queued operation of a destroyed frame.
 TEST_P(destroying_a_loop, frames_that_wait_on_the_sockets_of_other_frames_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

@@ -1,5 +1,4 @@
-// Tests that two loops in one process do not disturb each other if they run in two threads, if they alternate
-// in one thread, or if one loop runs inside a callback of the other loop.
+// Tests that two loops in one process do not disturb each other.
 #include <array>
 #include <string>
 #include <thread>
@@ -12,14 +11,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Tasks that do many kinds of work on one loop, and the counts of their results.
 struct busy_life {
     event_loop& loop;
     char name;
     int rounds;
     int echoed = 0;
     int called = 0;
-    int foreign = 0;  // messages and calls that this loop should not have received
+    int foreign = 0;
     bool done = false;
 
     task<void> echoes(stream& served) {
@@ -88,7 +86,7 @@ TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
     live(*owner, 'a');
 }
 
-// Both loops use the frame pool of the same thread, and the descriptor numbers of the same process.
+// The loops share the thread's frame pool and the process's descriptor numbers.
 TEST_P(two_loops, two_loops_whose_turns_alternate_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();
@@ -118,7 +116,7 @@ TEST_P(two_loops, two_loops_that_run_alternately_in_one_thread_keep_their_pendin
         };
         for (std::size_t i = 0; i < 2; ++i)
             readers.push_back(create_task(*loops[i], reads(pairs[i].one, received[i])));
-        for (event_loop* const loop : loops) loop->run(yield_times(*loop, 3));  // both readers start to wait
+        for (event_loop* const loop : loops) loop->run(yield_times(*loop, 3));
         put(pairs[0].other.native_handle(), "first");
         put(pairs[1].other.native_handle(), "second");
         for (std::size_t i = 0; i < 2; ++i) loops[i]->run(until_done(std::vector{readers[i]}));

@@ -1,20 +1,18 @@
-// Explores the race between a loop that falls asleep and a thread that posts to the loop and wakes the loop.
-// The loop's own code (loop/posting.hpp) runs on the atomics of relacy. Relacy runs the threads one memory
-// access at a time, in a very large number of orders. A load can return any older value that C++11 allows for
-// the requested memory order.
+// Explores the race between a loop that falls asleep and a thread that posts to it and wakes it. The loop's
+// own code (loop/posting.hpp) runs on the atomics of relacy, which runs the threads one memory access at a
+// time in a very large number of orders. A load can return any older value that C++11 allows for its memory
+// order.
 //
-// The model checks four conditions. (1) No wake-up is lost. (Otherwise, the loop would sleep for ever, which
-// relacy reports as a deadlock.) (2) Posts that the loop takes off the stack together wake it at most once.
-// No post wakes the loop before it sleeps for the first time. (3) Every post is either called once, in the
-// order of its thread's posts, or discarded once when the loop is closed. After that, no post is called. (4)
-// A post sees all that its thread wrote before the post. (Otherwise, relacy reports a data race.)
+// The model checks: (1) No wake-up is lost; relacy reports a loop that sleeps for ever as a deadlock. (2)
+// Posts that the loop takes off the stack together wake it at most once, and no post wakes it before its
+// first sleep. (3) Every post is called once, in the order of its thread's posts, or discarded once when the
+// loop is closed. (4) A post sees all that its thread wrote before the post; otherwise, relacy reports a data
+// race.
 //
-// The tests explore three sets of executions. The first set contains all executions of one thread that posts
-// once. The second set contains executions of more posts with a few preemptions; a load can return one older
-// value. The third set contains random executions; a load can return two older values. The tests do not
-// cover reordering that would let a load return a value that is stored later (relacy executes in program
-// order), more threads, more posts, or the kernel. In the model, an event that remembers one wake-up
-// replaces the kernel's eventfd.
+// The tests explore all executions of one thread that posts once, executions of more posts with a few
+// preemptions and one older value per load, and random executions with two older values. They do not cover
+// loads that return a value which is stored later (relacy executes in program order), more threads, more
+// posts, or the kernel. An event that remembers one wake-up replaces the kernel's eventfd.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +27,8 @@
 
 #include "loop/posting.hpp"
 
-// relacy.hpp is included last, because it defines macros for new, delete, free and the names
-// of the memory orders.
+// relacy.hpp is included last, because it defines macros for new, delete, free and the names of memory
+// orders.
 #include <relacy/relacy.hpp>
 #undef new
 #undef delete
@@ -45,7 +43,6 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A defect that is planted in the handshake between posting threads and the loop. The model must detect it.
 enum class defect {
     none,
     no_second_look,
@@ -62,8 +59,8 @@ enum class defect {
 
 struct scenario {
     int posts_of_each = 1;
-    int stops_after = std::numeric_limits<int>::max();  // the loop ends after this number of posts
-    int early_returns = 0;                              // the number of waits that end without a wake-up
+    int stops_after = std::numeric_limits<int>::max();
+    int early_returns = 0;
     defect planted = defect::none;
 };
 scenario explored;
@@ -90,8 +87,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// The part of std::atomic that the handshake uses. A planted defect can weaken the memory order of one
-/// access, which is identified by the type T and by the function that is called.
+/// An atomic that a planted defect can weaken: the memory order of one access, identified by T and the called
+/// function.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -130,8 +127,7 @@ private:
     rl::atomic<T> value_;
 };
 
-/// The threads of one execution. Thread 0 is the loop's thread and runs turns as loop/turn.hpp does. The
-/// other threads post to the loop.
+/// A loop (thread 0), which runs turns as loop/turn.hpp does, and the threads that post to it.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -157,8 +153,7 @@ public:
         }
     }
 
-    /// Ends the loop in the same way as scheduler::close(). This function runs after the
-    /// last call of post_all().
+    /// Ends the loop as scheduler::close() does, after the last call of post_all().
     void after() {
         take_posted();
         ready_.close();
@@ -177,7 +172,7 @@ private:
         posting_model* model = nullptr;
         std::size_t poster = 0;
         int number = 0;
-        bool found_nothing = false;  // the stack was empty, so this post might have to wake the loop
+        bool found_nothing = false;
         bool was_taken_first = false;
     };
     using posts_of_one = std::array<post, posts_max>;
@@ -186,7 +181,7 @@ private:
         return at(where);
     }
 
-    // Makes the posts in the same way as scheduler::post_from_any_thread() and event_loop::wake().
+    // Posts as scheduler::post_from_any_thread() and event_loop::wake() do.
     void post_all(posts_of_one& posts) {
         for (int i = 0; i < explored.posts_of_each; ++i) {
             post& each = posts[static_cast<std::size_t>(i)];
@@ -198,7 +193,7 @@ private:
     }
 
     void ring(const post& by) {
-        RL_ASSERT(by.found_nothing);  // only a post onto an empty stack wakes the loop
+        RL_ASSERT(by.found_nothing);
         RL_ASSERT(has_slept_);
         bell_.set(here());
     }
@@ -242,7 +237,7 @@ private:
     static void complete(operation* op, completion how) {
         auto& self = *static_cast<post*>(op);
         posting_model& model = *self.model;
-        RL_ASSERT(self.number == model.next_[self.poster]);  // once, in the order of its thread's posts
+        RL_ASSERT(self.number == model.next_[self.poster]);
         RL_ASSERT((how == completion::discard) == model.ready_.closed());
         RL_ASSERT(self.content(here()) == self.number);
         ++model.next_[self.poster];
@@ -256,7 +251,7 @@ private:
     std::array<posts_of_one, std::size_t{Posters}> posts_;
     std::array<int, std::size_t{Posters}> next_{};
     int completed_ = 0;
-    bool has_slept_ = false;  // set just before the loop sleeps
+    bool has_slept_ = false;
 };
 
 enum class search : unsigned {
@@ -265,9 +260,8 @@ enum class search : unsigned {
     random = rl::random_scheduler_type,
 };
 
-/// Executes the scenario with relacy until relacy detects an error or the search is complete. Returns
-/// relacy's name of the error, or "SUCCESS". For search::few_preemptions, `limit` is the largest number of
-/// preemptions in one execution; for search::random, `limit` is the number of executions.
+/// Returns relacy's name of the error, or "SUCCESS". `limit` is the largest number of preemptions in one
+/// execution (search::few_preemptions) or the number of executions (search::random).
 template <rl::thread_id_t Posters>
 std::string explore(const scenario& what, search how, unsigned limit = 0) {
     explored = what;
@@ -284,8 +278,7 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All executions of a thread that posts twice are also correct. This test leaves out these 8,282,322
-// executions, which would take a dozen seconds.
+// All 8,282,322 executions of a thread that posts twice are also correct, but would take a dozen seconds.
 TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_a_thread_that_posts_once) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
@@ -309,7 +302,6 @@ TEST(posting_model, no_post_or_wake_up_is_lost_in_random_interleavings_of_many_p
     EXPECT_EQ(explore<3>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
 }
 
-/// A planted defect, and relacy's name for the error that it causes.
 struct finding {
     const char* name;
     defect planted;

@@ -1,10 +1,9 @@
-// posts_from_four_threads: posts a number of functions (--posts, by default a billion) to a loop on epoll
-// and to a loop on io_uring. Checks that each function has run once and in the order of its thread.
-// Prints one JSON document.
+// Posts a number of functions (--posts, by default a billion) to a loop on epoll and to a loop on io_uring.
+// Checks that each function has run once and in the order of its thread. Prints one JSON document.
 //
-// Each of the four threads repeatedly posts a burst of 1 to 4,096 functions and waits until the last function
-// of the burst has run. Therefore, the loop falls asleep and is woken millions of times, and the pending
-// posts always fit into memory. If a wake-up is lost, the program does not end.
+// Each thread posts bursts of 1 to 4,096 functions and waits for the end of each burst. The loop therefore
+// falls asleep and is woken millions of times, and the pending posts fit into memory. If a wake-up is lost,
+// the program does not end.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,22 +37,20 @@ using steady_clock = std::chrono::steady_clock;
 
 constexpr std::size_t threads = 4;
 
-/// The progress of one posting thread's functions.
 struct alignas(64) sender {
-    std::uint64_t next = 0;               // the expected number of the next post; used by the loop's thread
-    std::uint64_t out_of_order = 0;       // number of posts in the wrong order; used by the loop's thread
-    std::atomic<std::uint64_t> ended{0};  // the number of posts up to the end of the last finished burst
+    std::uint64_t next = 0;          // the expected number of the next post; used by the loop's thread
+    std::uint64_t out_of_order = 0;  // number of posts in the wrong order; used by the loop's thread
+    std::atomic<std::uint64_t> ended{0};
 };
 
 struct tally {
     std::uint64_t received = 0;
     std::uint64_t out_of_order = 0;
-    std::uint64_t sleeps = 0;  // number of times that the loop has slept in its driver
+    std::uint64_t sleeps = 0;
     std::chrono::duration<double> took{0};
 };
 
-/// Posts from four threads to one loop and returns the counts. `received` is the number of posted functions
-/// that have run; other threads can read it at any time.
+/// Stores the number of functions that have run in `received`, which other threads can read at any time.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);
@@ -93,8 +90,7 @@ tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<
     return found;
 }
 
-/// The progress display on stderr. On a terminal, one line is redrawn each second; otherwise, a line
-/// is added each minute.
+/// A display that redraws one line each second on a terminal, and otherwise adds a line each minute.
 class progress {
 public:
     explicit progress(std::string_view design, std::uint64_t total) : design_(design), total_(total) {}

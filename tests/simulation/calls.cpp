@@ -1,5 +1,5 @@
-// The functions that the linker puts between the loop and the C library (--wrap). During a simulated run,
-// they pass calls to the simulated kernel, except calls with a descriptor of the real kernel.
+// The linker puts these functions between the loop and the C library (--wrap). During a simulated run, they
+// pass calls to the simulated kernel, except calls with a descriptor of the real kernel.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/timerfd.h>
@@ -14,7 +14,6 @@
 #include "tests/simulation/kernel.hpp"
 #include "tests/simulation/ring.hpp"
 
-// The original functions behind two of the wrappers below. real_calls.hpp declares the others.
 extern "C" {
 void __real_io_uring_queue_exit(io_uring*);
 // The mangled name of std::chrono::steady_clock::now().
@@ -35,8 +34,7 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Converts a result of the simulated kernel into a result of the C library. If `result` is a negated errno,
-/// sets errno and returns -1; otherwise, returns `result`.
+/// Converts a result of the simulated kernel: if it is a negated errno, sets errno and returns -1.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -44,8 +42,7 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// Makes a simulated system call on a socket, and records the result in the trace. Simulated time passes
-/// during the call, and a simulated signal can interrupt it.
+/// Makes a simulated system call, during which time passes and a signal can interrupt it.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -83,7 +80,7 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // The simulated kernel has only one epoll instance. Its descriptor needs a file, which is never used.
+    // There is only one epoll instance. Its descriptor needs a file, which is never used.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -179,7 +176,7 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // Unlike on_socket(), this function does not simulate interruptions: connect_to() does, because an
+    // on_socket() would simulate interruptions a second time. connect_to() simulates them, because an
     // interrupted connect continues in the background.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));

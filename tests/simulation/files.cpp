@@ -1,5 +1,5 @@
-// The files of the simulated kernel: the eventfd, the timerfd, and the sockets. The network between the
-// sockets takes time, delivers data in parts, and sometimes breaks connections.
+// The files of the simulated kernel. The network takes time, delivers data in parts, and sometimes breaks
+// connections.
 #include <algorithm>
 #include <array>
 
@@ -105,7 +105,7 @@ void socket_file::establish(const std::string& name) {
         accepted->connect_both(client);
         listener->backlog_.push_back(accepted);
         kernel_.changed(*listener);
-        if (kernel_.random.one_in(10)) {  // the connection will break
+        if (kernel_.random.one_in(10)) {
             kernel_.after(kernel_.random.time_of_any_magnitude(30), [client, accepted] {
                 client->reset_by_peer();
                 accepted->reset_by_peer();
@@ -155,7 +155,7 @@ std::int64_t socket_file::send(std::span<const std::byte> bytes) {
 std::int64_t socket_file::receive(std::span<std::byte> buffer) {
     if (!received_.empty()) {
         std::size_t count = std::min(received_.size(), buffer.size());
-        if (domain_ == AF_UNIX) {  // a read ends with a message, as after SCM_RIGHTS (unix(7))
+        if (domain_ == AF_UNIX) {  // like messages with SCM_RIGHTS (unix(7))
             count = std::min(count, messages_.front());
             messages_.front() -= count;
             if (messages_.front() == 0) messages_.pop_front();
@@ -163,7 +163,7 @@ std::int64_t socket_file::receive(std::span<std::byte> buffer) {
         const auto end = received_.begin() + static_cast<std::ptrdiff_t>(count);
         std::copy(received_.begin(), end, buffer.begin());
         received_.erase(received_.begin(), end);
-        if (peer) peer->network_takes_time();  // the peer might have waited for free space
+        if (peer) peer->network_takes_time();
         return static_cast<std::int64_t>(count);
     }
     if (error_ != 0) return -std::exchange(error_, 0);
@@ -187,7 +187,7 @@ void socket_file::release() {
     }
     if (state_ != state::connected || !peer) return;
     sends_end_ = true;
-    if (peer->is_closed_) {  // both ends are closed
+    if (peer->is_closed_) {
         peer->peer.reset();
         peer.reset();
     } else if (!received_.empty()) {
@@ -209,12 +209,10 @@ void socket_file::reset_by_peer() {
     kernel_.changed(*this);
 }
 
-// Schedules a call of carry() if this socket has bytes, or the end of the stream, to deliver to its peer.
 void socket_file::network_takes_time() {
     if (is_carrying_ || !peer || (under_way_.empty() && (!sends_end_ || end_is_sent_))) return;
     is_carrying_ = true;
-    // Most deliveries take at most 16 µs, like a network within one machine. Some deliveries take up to 67
-    // ms, like a distant network.
+    // Most deliveries take at most 16 µs (one machine), some up to 67 ms (a distant network).
     kernel_.after(kernel_.random.time_of_any_magnitude(kernel_.random.one_in(20) ? 26 : 14),
                   [this, keep = shared_from_this()] {
                       is_carrying_ = false;
@@ -225,7 +223,7 @@ void socket_file::network_takes_time() {
 void socket_file::carry() {
     if (!peer) return;
     socket_file& to = *peer;
-    if (to.is_closed_) {  // no program can read the bytes any more
+    if (to.is_closed_) {
         if (!under_way_.empty()) reset_by_peer();
         return;
     }
@@ -237,7 +235,7 @@ void socket_file::carry() {
     }
     const std::size_t room = to.receive_limit_ - std::min(to.receive_limit_, to.received_.size());
     std::size_t count = std::min(room, under_way_.size());
-    if (count == 0) return;  // the peer's next read continues the delivery
+    if (count == 0) return;
     if (count > 1 && kernel_.random.one_in(2)) count = 1 + kernel_.random.below(count);
     const auto end = under_way_.begin() + static_cast<std::ptrdiff_t>(count);
     std::vector<std::byte> part(under_way_.begin(), end);
@@ -248,7 +246,7 @@ void socket_file::carry() {
     to.received_.insert(to.received_.end(), part.begin(), part.end());
     if (domain_ == AF_UNIX && !part.empty()) to.messages_.push_back(part.size());
     kernel_.changed(to);
-    // Like Linux, reports free space only when a third of the buffer is free.
+    // Linux reports free space only when a third of the buffer is free.
     if (!has_room_ && under_way_.size() <= send_limit_ * 2 / 3) tell_room();
     network_takes_time();
 }

@@ -57,8 +57,8 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // Usually, little time passes during a call. In one of 2,000 calls, the machine pauses. One of 100 pauses
-    // is long, as if the machine had been suspended.
+    // In one of 2,000 calls, the machine pauses. One of 100 pauses is long, as if the machine had been
+    // suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
     happen_until(time_ + passed);
@@ -69,8 +69,7 @@ void kernel::enter() {
     }
 }
 
-// Makes all events happen that are due at `when` or earlier, each at its own time and in the order of their
-// times, including new events that these events cause.
+// Makes all events happen that are due at `when`, and those that they cause, in the order of their times.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {
@@ -92,7 +91,6 @@ bool kernel::sleep_until(nanoseconds deadline, const std::function<bool()>& is_o
             if (before_sleep) before_sleep();
             time_ = std::min(next, deadline);
         }
-        // In one of eight cases, the sleeping thread is woken too late.
         if (random.one_in(8)) time_ += random.time_of_any_magnitude(16);
         happen_until(time_);
         if (!is_over() && next >= deadline) return false;
@@ -174,8 +172,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // In one of four calls, epoll_wait() returns at most four events, as if the other events had
-        // happened a moment later.
+        // Some calls return at most four events, as if the others had happened a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
         std::vector<int> by_level;  // level-triggered descriptors, which the next wait must check again
         while (!listed_.empty() && count < count_max) {
@@ -186,8 +183,8 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             interest& of = found->second;
             of.is_listed = false;
             std::uint32_t reported = of.what->events() & (of.events | ready::error | ready::hang_up);
-            // In one of 500 cases, epoll_wait() reports an event that has not happened. The next read or
-            // write then returns EAGAIN.
+            // epoll_wait() reports an event that has not happened. The next read or write then returns
+            // EAGAIN.
             if (random.one_in(500)) reported |= of.events & (ready::in | ready::out);
             if (reported == 0) continue;
             events[count].events = reported;

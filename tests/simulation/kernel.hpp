@@ -1,15 +1,16 @@
 // A simulated kernel in memory, on which the loop runs. It has sockets, epoll, io_uring, a timer and a clock.
 //
-// As in tests/faults, the linker puts calls.cpp between the loop and the C library (--wrap). Therefore, the
-// tested code is the code that is measured and installed, with all its drivers, its turn and its coroutines.
-// A simulation has only one thread. Actions of other threads, peers and the network happen during the loop's
-// calls, in an order that depends on a seed. Bytes arrive late and in parts, sends take only a part of their
-// bytes, connections break, signals interrupt calls, wake-ups are spurious, and the clock jumps. The
-// simulated kernel keeps the promises of Linux on which the drivers rely: - With edge triggering, an event is
-// reported after each arrival of bytes, and whenever a full socket has space again. With level triggering,
-// each wait reports the current readiness. - After a short read, a TCP socket is empty. A Unix socket might
-// still contain bytes after the end of a message. - Bytes that arrived before a reset can be read. After
-// these bytes, the error is reported once. - Closing a socket with unread bytes resets the connection.
+// The linker puts calls.cpp between the loop and the C library (--wrap), so the tested code is the code that
+// is measured and installed. There is only one thread: actions of other threads, peers and the network happen
+// during the loop's calls, in an order that depends on a seed. Bytes arrive late and in parts, sends take
+// only a part of their bytes, connections break, signals interrupt calls, wake-ups are spurious, and the
+// clock jumps.
+//
+// The simulated kernel keeps the promises of Linux on which the drivers rely: Edge triggering reports each
+// arrival of bytes, and that a full socket has space again; level triggering reports the current readiness at
+// each wait. After a short read, a TCP socket is empty, but a Unix socket might still contain bytes after the
+// end of a message. Bytes that arrived before a reset can be read, and then the error is reported once.
+// Closing a socket with unread bytes resets the connection.
 #pragma once
 
 #include <poll.h>
@@ -33,7 +34,7 @@ namespace loopbench::simulation {
 
 class kernel;
 
-/// The readiness of a file. The bits are those of poll(2), which epoll uses, too.
+/// Bits of poll(2), which epoll uses, too.
 namespace ready {
 inline constexpr unsigned in = POLLIN;
 inline constexpr unsigned out = POLLOUT;
@@ -45,21 +46,19 @@ inline constexpr unsigned end = POLLRDHUP;
 /// Returns a name such as "port 80", or the path of a Unix socket.
 std::string name_of(const sockaddr& address);
 
-/// An open file of the simulated kernel, to which descriptors refer.
 class file : public std::enable_shared_from_this<file> {
 public:
     explicit file(kernel& of) noexcept : kernel_(of) {}
     file& operator=(file&&) = delete;
     virtual ~file() = default;
 
-    /// Returns the events for which the file is ready.
     virtual unsigned events() const noexcept = 0;
-    /// The kernel calls this function when no descriptor and no io_uring request refers to the file any more.
+    /// The kernel calls this when no descriptor and no io_uring request refers to the file any more.
     virtual void release() {}
 
-    unsigned holders = 0;  // number of descriptors and io_uring requests that refer to the file
-    int watched_as = -1;   // the descriptor by which epoll watches the file, or -1
-    bool is_deaf = false;  // a planted defect: the file's events are never reported
+    unsigned holders = 0;
+    int watched_as = -1;  // the descriptor by which epoll watches the file, or -1
+    bool is_deaf = false;
 
 protected:
     kernel& kernel_;
@@ -82,10 +81,9 @@ public:
 
 private:
     bool has_fired_ = false;
-    unsigned setting_ = 0;  // the number of calls of set(); only the last setting can fire
+    unsigned setting_ = 0;
 };
 
-/// A socket that listens, or one end of a connection.
 class socket_file final : public file {
 public:
     socket_file(kernel& of, int domain);
@@ -93,11 +91,10 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // System calls on the socket. Each function returns its result or a negated errno.
+    // Each system call returns its result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
-    /// Returns a new descriptor for the next connection in the backlog.
     std::int64_t accept();
     std::int64_t send(std::span<const std::byte> bytes);
     std::int64_t receive(std::span<std::byte> buffer);
@@ -107,17 +104,16 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // The state of the socket, with which the program's checks compare the results of its operations.
-    std::uint64_t connection = 0;       // the number of the connection, from 1; 0: not connected
-    bool is_client = false;             // true for the connection's client
-    std::uint64_t taken = 0;            // number of bytes that this end has sent
-    std::uint64_t arrived = 0;          // number of bytes that have arrived at this end, read or unread
-    bool was_reset = false;             // the connection broke; bytes might be lost in both directions
-    bool has_ended = false;             // after all arrived bytes, a read returns the end or an error
-    bool is_connecting = false;         // the connection was neither made nor refused yet
-    std::shared_ptr<socket_file> peer;  // the connection's other end, while both exist
+    // The program's checks compare these values with the results of its operations.
+    std::uint64_t connection = 0;  // the number of the connection, from 1; 0: not connected
+    bool is_client = false;
+    std::uint64_t taken = 0;    // the number of bytes that this end has sent
+    std::uint64_t arrived = 0;  // the number of bytes that have arrived at this end, read or unread
+    bool was_reset = false;     // the connection broke; bytes might be lost in both directions
+    bool has_ended = false;     // after the arrived bytes, a read returns the end or an error
+    bool is_connecting = false;
+    std::shared_ptr<socket_file> peer;
     bool can_take() const noexcept { return has_room_; }
-    /// Returns the largest number of bytes that one delivery to the peer can contain.
     std::size_t window() const noexcept {
         return peer ? std::min(send_limit_, peer->receive_limit_) : send_limit_;
     }
@@ -141,16 +137,16 @@ private:
 
     std::deque<std::byte> received_;
     std::deque<std::size_t> messages_;  // for a Unix socket: the sizes of the unread messages
-    std::deque<std::byte> under_way_;   // bytes that were sent and have not arrived at the peer
+    std::deque<std::byte> under_way_;
     std::size_t send_limit_;
     std::size_t receive_limit_;
-    bool has_room_ = true;      // false after a short send, until space is reported
-    bool is_carrying_ = false;  // a delivery is scheduled
-    bool sends_end_ = false;    // the end of the stream follows under_way_
+    bool has_room_ = true;  // false after a short send, until space is reported
+    bool is_carrying_ = false;
+    bool sends_end_ = false;
     bool end_is_sent_ = false;
     bool is_closed_ = false;
     bool connect_is_reported_ = false;
-    int error_ = 0;  // the next call reports this error once
+    int error_ = 0;
 };
 
 class ring;
@@ -162,28 +158,22 @@ public:
     kernel& operator=(const kernel&) = delete;
     ~kernel();
 
-    /// The kernel that receives the calls of this thread, or null outside of a run.
+    /// The kernel that receives this thread's calls, or null outside of a run.
     static kernel* current;
-    /// The lowest descriptor that belongs to the simulated kernel.
+    /// Lower descriptors belong to the real kernel.
     static constexpr int first_descriptor = 64;
 
-    // Time.
-
     nanoseconds time() const noexcept { return time_; }
-    /// Returns the time that the loop's clock shows. A planted defect can falsify this time.
     nanoseconds clock();
     void sleep(nanoseconds duration);
-    /// Calls `what` when the time `delay` has passed.
     void after(nanoseconds delay, std::function<void()> what);
     /// Lets time pass, makes due events happen, and lets other threads act. Each simulated system call begins
-    /// with a call of this function.
+    /// with it.
     void enter();
-    /// Sleeps until is_over() returns true, at most until the deadline. Returns false if the deadline ended
-    /// the sleep. If `deadline` is `forever` and no event is left, the run fails.
+    /// Returns false if the deadline ended the sleep. Fails the run if `deadline` is `forever` and no event
+    /// is left.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
-
-    // Descriptors.
 
     int open(std::shared_ptr<file> what);
     file* find(int fd) noexcept;
@@ -195,39 +185,30 @@ public:
     void drop(file& held);
     std::size_t open_descriptors() const noexcept { return descriptors_.size(); }
 
-    // Readiness.
-
-    /// Notifies epoll and io_uring that the readiness of the file might have changed.
     void changed(file& what);
-    /// Returns the events for which the file is ready, or 0 if a planted defect hides them.
     unsigned reported_events(const file& what) const noexcept { return what.is_deaf ? 0 : what.events(); }
     std::int64_t epoll_control(int what, int fd, const epoll_event& event);
     std::int64_t epoll_wait(std::span<epoll_event> events, bool blocks);
     std::int64_t poll(std::span<pollfd> fds, nanoseconds timeout);
     std::int64_t select(int count, fd_set& in, fd_set& out, nanoseconds timeout);
 
-    // Addresses and numbers for the sockets.
-
-    std::map<std::string, std::weak_ptr<socket_file>> listeners;  // the listening sockets by address
+    std::map<std::string, std::weak_ptr<socket_file>> listeners;
     std::uint16_t free_port() noexcept { return ++last_port_; }
     std::uint64_t next_connection() noexcept { return ++last_connection_; }
 
     /// Returns true at random, on average once in `one_in` calls, if this defect is planted.
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
-    /// Returns true at random, on average once in 200 calls. A signal then interrupts the system call.
     bool is_interrupted() { return random.one_in(200); }
 
-    /// Acts as the program's other threads. The kernel calls this function during the loop's system calls.
     std::function<void()> other_threads;
-    /// The kernel calls this function when the loop has nothing to do and is about to sleep.
+    /// The kernel calls this when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
-    /// Returns a list of the waiting tasks, for the error message of a failed run.
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;
     chance random;
     trace log;
     std::uint64_t calls_of_turn = 0;
-    nanoseconds step;  // the approximate time that passes during a system call
+    nanoseconds step;
 
 private:
     struct happening {
@@ -250,13 +231,13 @@ private:
 
     const defect planted_;
     nanoseconds time_;
-    nanoseconds stopped_at_{0};      // the time at which a planted defect has stopped the clock, or 0
-    std::vector<happening> coming_;  // a heap of future events
+    nanoseconds stopped_at_{0};
+    std::vector<happening> coming_;
     std::uint64_t last_happening_ = 0;
     bool in_other_thread_ = false;
     std::map<int, std::shared_ptr<file>> descriptors_;
     std::map<int, interest> interests_;  // by descriptor; there is only one epoll instance
-    std::deque<int> listed_;             // descriptors that epoll_wait has to check
+    std::deque<int> listed_;
     std::uint16_t last_port_ = 10'000;
     std::uint64_t last_connection_ = 0;
 };

@@ -15,16 +15,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// If an event is possible and has not happened after this number of turns, the run fails. Even on a slow
-// kernel, no design needs 3,000 turns.
+// A possible event must happen within this number of turns. Even on a slow kernel, no design needs 3,000
+// turns.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
-/// The name of a task that catches its cancellation and continues.
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns the byte that the client (or, if `by_client` is false, the server) of a connection writes
-/// at the position `offset`.
+/// Returns a byte of the stream that the connection's client (or, if `by_client` is false, its server)
+/// writes.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -43,8 +42,6 @@ tally& tally::operator+=(const tally& other) noexcept {
     return *this;
 }
 
-/// A registered wait of a coroutine. The coroutine owns this object, and the wait is registered
-/// while the object exists.
 class program::waiting {
 public:
     waiting(program& of, std::string_view what, std::function<bool()> is_possible)
@@ -90,19 +87,17 @@ loop::time_point program::after(nanoseconds duration) const noexcept {
     return loop::time_point(kernel_.time() + duration);
 }
 
-// Between the turns.
-
 void program::between_turns(bool may_begin) {
     may_begin_ = may_begin;
     ++done.turns;
     see_who_has_ended();
     while (may_begin && actors_.size() < actors_max_) begin_one();
     if (may_begin && chance_.one_in(100)) cancel_a_random_actor();
-    if (may_begin && chance_.one_in(16))  // makes a post later, perhaps while the loop sleeps
+    if (may_begin && chance_.one_in(16))
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
-    if (!may_begin) {  // cancels the servers, which would otherwise wait for ever
+    if (!may_begin) {  // the servers would otherwise wait for ever
         for (actor& each : actors_)
             if (each.what == "a server" && !each.is_cancelled) cancel(each);
     }
@@ -167,7 +162,6 @@ void program::begin_one() {
         case 6:
             return begin("a caller", call_later());
         case 7:
-            // At most a quarter of the tasks are servers, because servers only wait for clients.
             if (servers_ < actors_max_ / 4) return begin("a server", serve(chance_.one_in(3)));
             [[fallthrough]];
         default:
@@ -212,8 +206,8 @@ void program::look_for_starving() {
     }
 }
 
-// Checks that no wait could end now. Sleeps are excepted, because a timer can become due after the loop has
-// computed a relative timeout and before it sleeps.
+// Sleeps are excepted, because a timer can become due between the computation of a relative timeout and the
+// sleep.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -222,8 +216,6 @@ void program::look_before_sleep() {
     if (std::ranges::any_of(threads_, [](const other_thread& each) { return each.run != each.posted; }))
         fail("the loop sleeps although a posted function has not run");
 }
-
-// Other threads.
 
 void program::act_as_other_threads() {
     if (loop_ != nullptr && may_begin_ && chance_.one_in(100)) post();
@@ -248,8 +240,6 @@ void program::post() {
         });
     }
 }
-
-// Tasks that use timers, futures and calls.
 
 loop::task<void> program::sleep(nanoseconds duration) {
     const loop::time_point deadline = after(duration);
@@ -287,8 +277,7 @@ loop::task<void> program::sleep_on() {
 
 loop::task<void> program::yield_often() {
     for (std::uint64_t times = 1 + chance_.below(200); times > 0; --times) {
-        // The task shares the flag with the posted function, because the task might be cancelled
-        // before the function runs.
+        // The task might be cancelled before the function runs, so they share the flag.
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
@@ -357,8 +346,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// The states of several calls that one task has scheduled and partly cancelled. The called functions own
-/// this object, because they might run after the end of the task.
+/// The calls of one task. The scheduled functions own this object, because they might run after the end of
+/// the task.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -399,8 +388,6 @@ loop::task<void> program::call_later() {
     expect(!is_left || promised_.starves, "a call has not run in time");
 }
 
-// Tasks that use the network.
-
 loop::task<void> program::serve(bool is_unix) {
     struct counted {
         explicit counted(std::size_t& of) noexcept : count(of) { ++count; }
@@ -439,8 +426,7 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // The allowed errors: the server no longer listens, its backlog is full, or the
-            // connection broke at once.
+            // The server no longer listens, its backlog is full, or the connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;
@@ -458,10 +444,10 @@ loop::task<void> program::converse(stream connected) {
     parts.push_back(calls_back ? call_when_readable(connected, mine) : read_all(connected, mine));
     if (chance_.one_in(2)) std::swap(parts[0], parts[1]);
     switch (chance_.below(6)) {
-        case 0:  // the conversation ends when one of its tasks ends
+        case 0:
             co_await loop_->race(std::span(parts));
             break;
-        case 1:  // a third task closes the stream while the other tasks use it
+        case 1:
             if (!calls_back) parts.push_back(close_later(connected));
             [[fallthrough]];
         default:
@@ -483,8 +469,7 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // Makes the transfer smaller if the window is small. With a window of one byte, a large transfer would
-    // take longer than all other transfers together.
+    // With a window of one byte, a large transfer would take longer than all other transfers together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -499,7 +484,7 @@ loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_fil
         } else {
             written = co_await write(to, bytes, *mine);
         }
-        if (!written) continue;  // the deadline came before any byte was written
+        if (!written) continue;
         offset += written->bytes;
         if (mine->taken != offset)
             fail(fmt::format("the kernel has taken {} bytes, but reports {} to the writer", mine->taken,
@@ -545,8 +530,7 @@ loop::task<void> program::read_all(stream& from, const std::shared_ptr<socket_fi
     }
 }
 
-// Checks the bytes that a read has returned, and adds their number to `offset`. Returns false at the
-// end of the stream.
+// Checks the bytes of a read and adds their number to `offset`. Returns false at the end of the stream.
 bool program::take(const socket_file& mine, std::span<const std::byte> bytes, std::uint64_t& offset) {
     if (bytes.empty()) {
         const bool is_whole =
@@ -565,14 +549,11 @@ bool program::take(const socket_file& mine, std::span<const std::byte> bytes, st
     return true;
 }
 
-// Reads the stream in a callback that the loop calls when data is ready, like a program that
-// lets a library read.
 loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr<socket_file>& mine) {
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, /*ends_a_task=*/true);
-    // The loop calls the callback many times. It is stuck only if it has read nothing since the last
-    // check although it could.
+    // The callback is stuck only if it has read nothing since the last check although it could.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

@@ -1,13 +1,12 @@
-// The program that runs on the simulated kernel, with a simple model of the correct results.
+// The program that runs on the simulated kernel: up to 63 tasks, with a simple model of the correct results.
+// Tasks are cancelled at any moment, and a new task begins for each task that has ended.
 //
-// Up to 63 tasks run at the same time. They serve, connect, read, write, sleep, gather, race, set time
-// limits, wait for futures, and call functions later. Other threads post, tasks are cancelled at any moment,
-// and a new task begins for each task that has ended. The following conditions must hold: - Every byte is
-// read at the position at which it was written. No byte is lost unless the connection broke. The result of a
-// write is the number of bytes that the kernel has taken. - No timer fires early. Posts run once, in the
-// order of their thread. A cancelled call never runs. - A task ends as cancelled only if it was cancelled.
-// Every cancelled task ends. - An event that is possible happens within a limited number of turns: a read of
-// bytes that have arrived, a due timer, a post. - At the end, no descriptor is open, and nothing waits.
+// These conditions must hold: Every byte is read at the position at which it was written, and no byte is lost
+// unless the connection broke. The result of a write is the number of bytes that the kernel has taken. No
+// timer fires early. Posts run once, in the order of their thread. A cancelled call never runs. A task ends
+// as cancelled only if it was cancelled, and every cancelled task ends. A possible event (a read of arrived
+// bytes, a due timer, a post) happens within a limited number of turns. At the end, no descriptor is open,
+// and nothing waits.
 #pragma once
 
 #include <array>
@@ -28,7 +27,6 @@
 
 namespace loopbench::simulation {
 
-/// The properties of a design that the checks must take into account.
 struct promises {
     bool starves = false;  // the loop checks timers and I/O only when its queue is empty (tutorial 003)
     bool spins = false;    // the loop never sleeps; time passes only during its calls
@@ -37,11 +35,11 @@ struct promises {
 struct tally {
     std::uint64_t turns = 0;
     std::uint64_t tasks = 0;
-    std::uint64_t cancelled = 0;  // number of tasks that were cancelled
+    std::uint64_t cancelled = 0;
     std::uint64_t sleeps = 0;
     std::uint64_t connections = 0;
-    std::uint64_t bytes = 0;  // number of bytes that the tasks have read
-    std::uint64_t posts = 0;  // number of posts of other threads
+    std::uint64_t bytes = 0;
+    std::uint64_t posts = 0;
 
     tally& operator+=(const tally& other) noexcept;
 };
@@ -55,13 +53,10 @@ public:
 
     /// Makes the program use the loop `on`, which must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Begins new tasks if `may_begin` is true, cancels some tasks, and checks the conditions. Call this
-    /// function between two turns.
+    /// Checks the conditions, cancels some tasks, and begins new ones if `may_begin` is true.
     void between_turns(bool may_begin);
-    /// Returns true if no task runs any more and every post has run.
     bool is_over() const noexcept;
-    /// Forgets all tasks that are still running. Call this function before the loop, which owns
-    /// these tasks, is destroyed.
+    /// Forgets the running tasks. Must be called before the loop, which owns them, is destroyed.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 
@@ -76,19 +71,18 @@ private:
         std::string_view what;
         loop::task_handle<void> handle;
         bool is_cancelled = false;
-        std::uint64_t cancelled_at = 0;  // the turn in which the task was cancelled
+        std::uint64_t cancelled_at = 0;
     };
-    /// A pending wait. `is_possible` returns true if the wait could end now.
     struct wait {
         std::string_view what;
         std::function<bool()> is_possible;
-        std::uint64_t possible_since = 0;  // the first turn in which the wait could end, or 0
+        std::uint64_t possible_since = 0;
     };
     class waiting;
     struct other_thread {
         std::uint64_t posted = 0;
         std::uint64_t run = 0;
-        std::deque<std::uint64_t> turns;  // for each post that has not run: the turn in which it was made
+        std::deque<std::uint64_t> turns;
     };
     struct made_calls;
 
@@ -103,7 +97,6 @@ private:
     void post();
     void expect(bool holds, std::string_view what) const;
 
-    // The tasks.
     task<void> sleep(nanoseconds duration);
     task<void> sleep_often();
     task<void> sleep_on();
@@ -140,7 +133,7 @@ private:
     std::size_t actors_max_;
     std::list<actor> actors_;
     std::size_t servers_ = 0;
-    std::vector<std::string> addresses_;  // the addresses of the servers
+    std::vector<std::string> addresses_;
     std::list<wait> waits_;
     std::array<other_thread, 3> threads_;
     std::uint64_t paths_ = 0;

@@ -121,8 +121,7 @@ void ring::go_on() {
     }
 }
 
-// Continues a request as far as possible. Returns true if the request has ended and its last completion
-// is in the queue.
+// Continues a request. Returns true if it has ended and its last completion is in the queue.
 bool ring::advance(request& each) {
     const order& what = each.what;
     auto* const socket = dynamic_cast<socket_file*>(each.on.get());
@@ -150,8 +149,7 @@ bool ring::advance(request& each) {
         case IORING_OP_CONNECT:
             result = each.is_started && socket->is_connecting ? -EALREADY
                                                               : socket->connect_to(address_at(what.address));
-            // If the backlog of a Unix listener is full, the request is tried again later. The real kernel
-            // uses a worker thread for such attempts.
+            // With a full backlog, the real kernel uses a worker thread to try again.
             if (result == -EAGAIN)
                 kernel_.after(kernel_.random.time_of_any_magnitude(24),
                               [&of = kernel_, on = each.on] { of.changed(*on); });
@@ -170,7 +168,6 @@ bool ring::receive(request& each) {
     auto& socket = static_cast<socket_file&>(*each.on);
     const order& what = each.what;
     for (int parts = 32; parts > 0; --parts) {
-        // A buffer is used only if the socket has bytes, an end of stream or an error to report.
         if ((socket.events() & (ready::in | ready::error)) == 0) return false;
         const auto made = static_cast<std::uint16_t>(__atomic_load_n(&buffers_->tail, __ATOMIC_ACQUIRE));
         if (buffers_used_ == made) {
@@ -185,7 +182,7 @@ bool ring::receive(request& each) {
             return true;
         }
         ++buffers_used_;
-        // In one of 100 cases, the multishot request ends. The loop must then submit it again.
+        // The loop must submit an ended multishot request again.
         const bool continues = !kernel_.random.one_in(100);
         complete(what, static_cast<int>(result),
                  IORING_CQE_F_BUFFER | unsigned{buffer.bid} << IORING_CQE_BUFFER_SHIFT |

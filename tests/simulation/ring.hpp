@@ -1,6 +1,6 @@
-// The io_uring of the simulated kernel, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
-// SINGLE_ISSUER). Requests complete only when the loop enters the kernel. Each entry continues at most 20
-// waiting requests. A flag in the ring tells the loop that entering the kernel can complete a request.
+// The simulated kernel's io_uring, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
+// SINGLE_ISSUER). Requests complete only when the loop enters the kernel, at most 20 waiting requests per
+// entry. A flag in the ring tells the loop that entering can complete a request.
 #pragma once
 
 #include <liburing.h>
@@ -16,22 +16,18 @@ namespace loopbench::simulation {
 
 class ring {
 public:
-    /// Initializes `shown`, the io_uring structure that liburing's inline functions read and write.
+    /// Initializes `shown`, the structure that liburing's inline functions use.
     ring(kernel& of, io_uring& shown, unsigned submissions, unsigned completions);
     ring(const ring&) = delete;
     ring& operator=(const ring&) = delete;
     ~ring();
 
     void add_buffers(const io_uring_buf_reg& registered);
-    /// Simulates io_uring_enter(2). Returns the number of submitted requests, or a negated
-    /// errno, as liburing does.
+    /// Submits and completes requests. Returns the number of submitted requests, or a negated errno.
     int enter(io_uring& shown, unsigned completions_wanted);
-    /// Lets the requests that wait for this file continue. The kernel calls this function when the readiness
-    /// of the file has changed.
     void look_again(const file& changed) noexcept;
 
 private:
-    /// The fields of an io_uring_sqe that the simulated operations need.
     struct order {
         explicit order(const io_uring_sqe& submitted) noexcept;
         explicit order(std::uint64_t timeout) noexcept : user_data(timeout) {}
@@ -42,12 +38,12 @@ private:
         std::uint64_t address = 0;
         std::uint64_t second_address = 0;
         std::uint32_t length = 0;
-        std::uint32_t flags = 0;  // flags whose meaning depends on the operation
+        std::uint32_t flags = 0;
         std::uint16_t more_flags = 0;
     };
     struct request {
         order what;
-        std::shared_ptr<file> on;  // the request's file
+        std::shared_ptr<file> on;
         bool is_started = false;
         bool may_go_on = false;
     };
@@ -75,7 +71,7 @@ private:
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
     std::uint64_t timeout_ = 0;  // the pending timeout's user_data, or 0 if there is none
-    unsigned setting_ = 0;       // how often the timeout was set
+    unsigned setting_ = 0;
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;
     unsigned buffer_mask_ = 0;

@@ -1,5 +1,3 @@
-// The common parts of a simulated run: the random decisions, the trace of all events, and the function
-// that reports a failure.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,33 +12,31 @@ namespace loopbench::simulation {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The defects that can be planted. The simulation must detect them.
 enum class defect : std::uint8_t {
     none,
-    lost_event,            // a descriptor becomes ready, and the kernel does not report it
-    lost_wakeup,           // the loop is woken, but continues to sleep
-    lost_timer,            // the kernel's timer does not fire
-    early_clock,           // the loop's clock is ahead of the kernel's time
-    stopped_clock,         // the loop's clock stops, so that timers starve
-    lost_byte,             // a byte does not arrive
-    swapped_bytes,         // two bytes arrive in the wrong order
-    lost_end,              // a stream's end does not arrive
-    miscounted_send,       // the kernel takes one byte less than it reports
-    dropped_cancellation,  // a task is cancelled, but does not receive the cancellation
-    dropped_post,          // a function that another thread posts does not run
-    swapped_posts,         // two functions that one thread posts run in the wrong order
+    lost_event,
+    lost_wakeup,
+    lost_timer,
+    early_clock,  // the loop's clock is ahead of the kernel's time
+    stopped_clock,
+    lost_byte,
+    swapped_bytes,
+    lost_end,
+    miscounted_send,  // the kernel takes one byte less than it reports
+    dropped_cancellation,
+    dropped_post,
+    swapped_posts,
 };
 
-/// The source of all random decisions, which depend only on the seed and on the order of the calls.
+/// A source of random decisions, which depend only on the seed and on the order of the calls.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : random_(seed) {}
 
-    /// Returns a number from 0 to limit - 1. `limit` must not be 0.
+    /// Returns a number below `limit`, which must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// Returns a random number below an upper limit, which is 2^0, 2^1, … or
-    /// 2^bits_max with equal probability.
+    /// Returns a number below 2^0, 2^1, … or 2^bits_max, with equal probability of each limit.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -52,8 +48,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// A record of all events in their order. A digest of the events is always computed; their text is recorded
-/// only if the constructor receives a string for it. Two runs with the same seed have the same trace.
+/// A record of all events, the same for each run with the same seed. Text is recorded only if the constructor
+/// receives a string for it; the digest is always computed.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}
@@ -82,7 +78,7 @@ private:
     std::uint64_t digest_ = 0;
 };
 
-/// Prints the error and the command that repeats the run, and then ends the program.
+/// Ends the program after printing the error and the command that repeats the run.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace loopbench::simulation

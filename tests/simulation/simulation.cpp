@@ -1,8 +1,5 @@
-// simulation: runs the loop and a program on a simulated kernel in memory, for a given number of seeds or
-// for a given time.
-//
-// Each seed determines one run, with its own kernel, tasks and events. Two runs with the same seed have
-// identical traces. If a run violates a condition, the program prints the seed and ends.
+// Runs the loop and a program on a simulated kernel in memory, for a number of seeds or a time. Two runs with
+// the same seed have identical traces. If a run violates a condition, the program prints the seed and ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,14 +41,13 @@ constexpr std::array<std::pair<std::string_view, defect>, 12> defects{{
 constexpr int exit_failed = 1;
 constexpr int exit_crashed = 3;
 
-/// A description of the run in progress, for the message of a failure.
 struct {
     std::uint64_t seed = 0;
     std::string_view design;
     std::string_view planted;
-    bool is_canary = false;  // this run has a planted defect, which must be detected
+    bool is_canary = false;
     std::chrono::steady_clock::time_point started;
-    std::uint64_t turns_before = 0;  // number of turns in the runs of earlier seeds
+    std::uint64_t turns_before = 0;
     const tally* done = nullptr;
     std::string* trace_text = nullptr;
     std::string trace_file;
@@ -110,7 +106,7 @@ struct outcome {
 };
 
 outcome run(std::string_view design, std::uint64_t seed, defect planted, std::string* trace_text) {
-    constexpr unsigned seconds_max = 120;  // more than 100 times as long as any run takes
+    constexpr unsigned seconds_max = 120;
     kernel simulated(seed, planted, trace_text);
     const promises promised = promises_of(design);
     if (promised.spins) simulated.step = std::chrono::microseconds(20);
@@ -125,7 +121,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
         tasks.begin(*loop);
         const std::uint64_t turns = 1'000 + simulated.random.below(20'000);
         const std::uint64_t turns_max = 20 * turns + 1'000'000;
-        const bool dies = simulated.random.one_in(4);  // the loop is destroyed while tasks still run
+        const bool dies = simulated.random.one_in(4);
         for (;;) {
             const bool may_begin = tasks.done.turns < turns;
             if (!may_begin && dies) break;
@@ -149,8 +145,7 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Plants each defect in runs of loop-epoll and of loop-uring. Returns true if each defect is detected within
-/// a minute. Each search for a defect has its own process.
+/// Returns true if each defect is detected within a minute. Each search has its own process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -160,8 +155,7 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // First runs the seed without the defect: a failure of this run does not
-                    // count as a detection.
+                    // First runs without the defect: a failure of this run does not count as a detection.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;
@@ -184,7 +178,6 @@ bool finds_what_is_planted() {
     return all;
 }
 
-/// Returns true if the runs contained every kind of action that they must test.
 bool has_done_all(const tally& done) {
     return done.cancelled != 0 && done.sleeps != 0 && done.connections != 0 && done.bytes != 0 &&
            done.posts != 0;
@@ -245,7 +238,7 @@ int main(int count, char** arguments) {
             const bool traces = !running.trace_file.empty();
             const outcome result = run(design, first + done, what, traces ? &text : nullptr);
             if (traces) std::ofstream(running.trace_file) << text;
-            // Compares the digests of the two runs' traces, which is faster than comparing their texts.
+            // Comparing the digests is faster than comparing the texts of the traces.
             if (twice && run(design, first + done, what, nullptr).digest != result.digest)
                 fail("the second run of this seed differs from the first");
             all += result.done;
@@ -256,7 +249,7 @@ int main(int count, char** arguments) {
                        static_cast<double>(std::clock() - cpu_before),
                    all.tasks, all.cancelled, all.sleeps, all.connections, all.bytes, all.posts);
         std::fflush(stdout);
-        // This check needs at least ten seeds, because fewer runs might not contain every kind of action.
+        // Fewer runs might not contain every kind of action.
         if (done >= 10 && !has_done_all(all)) {
             fmt::print("on {}, the runs never did some of the things that they must test\n", design);
             return 1;

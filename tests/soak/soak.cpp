@@ -1,14 +1,11 @@
-// soak: runs a server whose clients connect again and again, reset connections, close one half, read slowly,
-// and use up the server's descriptors. Afterwards, checks that the server has leaked no descriptors and no
-// memory. Prints one JSON document.
+// Runs a server with hostile clients. Afterwards, checks that it has leaked no descriptors and no memory.
+// Prints one JSON document.
 //
-// The server is a separate process with at most 64 descriptors. Therefore, the kernel's numbers for this
-// process describe only the server. A round has three parts. In the storm, all kinds of clients act at
-// once. During starvation, the clients hold more connections than the server can have, and do nothing
-// else. Finally, one client makes a round trip. After each round, the server must have as many
-// descriptors as before, and its memory must not grow by more than 2 MiB. --judge-times also judges the
-// server's CPU time during starvation and the time of the first answer after starvation. A busy machine
-// increases these two times.
+// The server is a separate process with at most 64 descriptors, so that the kernel's numbers describe only
+// the server. In each round, all kinds of clients act at once, then idle clients hold more connections than
+// the server can have, and finally one client makes a round trip. Afterwards, the server must have as many
+// descriptors as before, and its memory must not have grown by more than 2 MiB. --judge-times also judges the
+// CPU time during the starvation and the time of the first answer after it, which a busy machine increases.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -138,7 +135,6 @@ public:
         return std::chrono::nanoseconds(ns);
     }
 
-    /// Sends SIGTERM to the server and waits until it has ended. Returns true if its exit code is 0.
     bool end() {
         ::kill(process_, SIGTERM);
         int status = 0;
@@ -152,8 +148,6 @@ private:
     pid_t process_ = -1;
     std::uint16_t port_ = 0;
 };
-
-// The clients, which use blocking sockets.
 
 loop::unique_fd connect_to(std::uint16_t port, std::chrono::milliseconds patience) {
     loop::unique_fd fd(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -204,7 +198,7 @@ void misbehave(misbehaviour how, std::uint16_t port) {
             while (::recv(fd.get(), much.data(), much.size(), 0) > 0) continue;
             return;
         case misbehaviour::slow_reader:
-            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);  // more than the server returns at once
+            ::send(fd.get(), much.data(), much.size(), MSG_NOSIGNAL);
             ::recv(fd.get(), much.data(), 100, 0);
             return;
         case misbehaviour::many: {
@@ -225,14 +219,12 @@ void storm(std::uint16_t port, steady_clock::time_point until, unsigned seed, ta
     }
 }
 
-/// Waits until the server has `descriptors` descriptors. Returns false if this takes more than half a minute.
 bool has_come_back(const server& watched, std::size_t descriptors) {
     for (int i = 0; i < 3000 && watched.descriptors() != descriptors; ++i) std::this_thread::sleep_for(10ms);
     return watched.descriptors() == descriptors;
 }
 
-/// Returns the number of descriptors that the server has without clients. For this purpose, connects one
-/// client, waits for the server's answer, and subtracts one from the number of descriptors.
+/// Connects a client, waits for the server's answer, and subtracts the client's descriptor.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -262,7 +254,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
             std::vector<loop::unique_fd> held;
             for (std::size_t i = 0; i < connections_while_starved; ++i)
                 held.push_back(connect_to(watched.port(), 1s));
-            std::this_thread::sleep_for(round / 10);  // the server accepts as many clients as it can
+            std::this_thread::sleep_for(round / 10);
             const auto cpu_before = watched.cpu();
             const auto before = steady_clock::now();
             std::this_thread::sleep_for(round / 3);
@@ -277,8 +269,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server keeps the memory of coroutine frames and reuses it. Therefore, its memory is allowed to grow
-    // during the first tenth of the rounds.
+    // The server reuses the memory of coroutine frames, so its memory can grow during the first tenth of the
+    // rounds.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);
@@ -341,8 +333,7 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        // All servers start before the first storm. A server that is forked after a storm would inherit the
-        // memory that this process used for the storm.
+        // A server that is forked after a storm would inherit the memory that this process used for it.
         std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";

@@ -25,7 +25,7 @@ from functools import partial
 
 HOST = "127.0.0.1"
 PORT = 8080
-PATIENCE_S = 60  # a program that takes longer hangs
+PATIENCE_S = 60
 
 
 class Failed(Exception):
@@ -33,8 +33,6 @@ class Failed(Exception):
 
 
 class Stage:
-    """The running programs, a folder for their files, and the number of checks."""
-
     def __init__(self, programs, libs, folder):
         self.programs, self.libs = pathlib.Path(programs).resolve(), pathlib.Path(libs).resolve()
         self.folder = pathlib.Path(folder)
@@ -50,7 +48,7 @@ class Stage:
         self.check(f"{what} is {found!r}; expected {wanted!r}", found == wanted)
 
     def start(self, program, *arguments):
-        """Starts a program. Its standard input is a pipe. Its output goes into a file, line by line."""
+        """Starts a program. Its input is a pipe. Its output goes into a file, line by line."""
         output = open(self.folder / f"output-{len(self.running)}", "wb")
         command = ["stdbuf", "--output=L", self.programs / program, *map(str, arguments)]
         process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.PIPE, stdout=output,
@@ -63,7 +61,6 @@ class Stage:
         return pathlib.Path(process.output.name).read_text(errors="replace")
 
     def wait_until(self, what, holds):
-        """Waits until holds() returns true. Fails if a program fails meanwhile."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             self.nothing_failed()
@@ -77,7 +74,6 @@ class Stage:
         self.wait_until(f"{process.name} prints {text!r}", lambda: text in self.said(process))
 
     def serve(self, program, *arguments, port=PORT):
-        """Starts a program and waits until it listens. The program must run until the end of the scenario."""
         process = self.start(program, *arguments)
         process.serves = True
 
@@ -90,7 +86,6 @@ class Stage:
         return process
 
     def run(self, program, *arguments, text=""):
-        """Runs a program to its end. Returns its output."""
         process = self.start(program, *arguments)
         process.communicate(text.encode(), timeout=PATIENCE_S)
         self.equal(f"the exit code of {program}", process.returncode, 0)
@@ -134,7 +129,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """Sends a message on each connection before it receives the first echo. Then closes the connections."""
+    """Sends on all connections of a round before it receives the first echo."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):
@@ -148,11 +143,9 @@ def echoes(stage, streams, rounds=40, size_max=1000):
 def echo_server(stage, program, *arguments, port=PORT):
     server = stage.serve(program, *arguments, port=port)
     echoes(stage, [connect(port) for _ in range(8)])
-    echoes(stage, [connect(port)], rounds=3)  # the server continues after all clients have left
+    echoes(stage, [connect(port)], rounds=3)
     return server
 
-
-# The parts of HTTP and WebSocket clients that the scenarios need.
 
 def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
     connection = http.client.HTTPSConnection(HOST, port, timeout=PATIENCE_S, context=tls) if tls else \
@@ -167,7 +160,6 @@ def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
 
 
 def pages(stage, **where):
-    """Gets pages from a server that serves the files in the folder `documents`."""
     documents = stage.folder / "documents"
     documents.mkdir(exist_ok=True)
     for name, content in [("small.html", b"<p>small</p>"), ("index.html", b"index"), ("large.txt", pattern(3, 300000))]:
@@ -178,7 +170,6 @@ def pages(stage, **where):
 
 
 def unverified():
-    """Returns a TLS context that accepts the examples' self-signed certificates."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -186,7 +177,6 @@ def unverified():
 
 
 def websocket(stage, stream):
-    """Performs the opening handshake of RFC 6455, and returns the stream."""
     key = base64.b64encode(pattern(1, 16)).decode()
     stream.sendall(f"GET / HTTP/1.1\r\nHost: here\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                    f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode())
@@ -221,7 +211,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The scenarios. (http_ ends with an underscore, because `http` is a module.)
+# http_ ends with an underscore, because `http` is a module.
 
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
@@ -232,7 +222,6 @@ def coroutine_echo(stage):
 
 
 def coroutine_timeout(stage):
-    """Checks that the server disconnects a client that is silent for ten seconds."""
     echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
     silent = connect(54321)
     silent.sendall(b"once")
@@ -340,11 +329,11 @@ def multicast(stage):
 
 
 def proxy(stage):
-    """Runs a proxy to a target in this script. The target sends all bytes back in reversed order."""
+    """The proxy's target, which is in this script, returns all bytes in reversed order."""
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
-    target.accept()[0].close()  # the connection that stage.serve() has made to the proxy
+    target.accept()[0].close()
     data = pattern(5, 60000)  # the proxy needs three of its tokens for this amount
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:
@@ -384,7 +373,6 @@ def tls(stage):
 
 
 def beast_flex(stage):
-    """Uses HTTP and WebSocket on one port, each without and with TLS."""
     server = stage.serve("beast/advanced/server-flex/advanced_server_flex", HOST, PORT, "documents", 1)
     for context in [None, unverified()]:
         pages(stage, tls=context)
@@ -393,7 +381,6 @@ def beast_flex(stage):
 
 
 def beast_http(stage):
-    """Uses a server with two threads in run()."""
     stage.serve("beast/http/server/async/http_server_async", HOST, PORT, "documents", 2)
     pages(stage)
     get(stage, "/small.html", 200, b"", method="HEAD")

@@ -31,7 +31,6 @@ def run(*command, cwd=None):
 
 
 def source_lines():
-    """Returns the deb-src lines of the repositories from which the system has packages."""
     targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)",
                   "Created-By: Packages")
     found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
@@ -42,7 +41,6 @@ def source_lines():
 
 
 def download(package, folder):
-    """Downloads the archive. If the folder already contains the archive, apt only checks the archive."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -53,13 +51,13 @@ def download(package, folder):
     get = ["apt-get", *options, "source", "--download-only", package]
     try:
         run(*get, cwd=folder)
-    except Failed:  # lists of packages are missing or out of date
+    except Failed:  # the lists of packages are missing or out of date
         run("apt-get", *options, "update")
         run(*get, cwd=folder)
 
 
 def unpack(archive, folder):
-    """Unpacks the files with the current time as their modification time, because they are this script's output."""
+    """Gives the files the current time, because they are this script's output."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

@@ -1,5 +1,4 @@
-// A program that tripwire.cpp must stop. It creates a timer with Asio's own service on our context; for this
-// timer, Asio creates its own scheduler, which starts a thread.
+// tripwire.cpp must stop this program: for its timer, Asio creates its own scheduler, which starts a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <loopbench/asio.hpp>

@@ -1,7 +1,6 @@
-// Ends an upstream program that uses our context if Asio creates a thread for its own scheduler or
-// resolver. Otherwise, the program's test could pass although it does not run on our loop. This file is
-// linked into each upstream program and replaces pthread_create() (--wrap). Threads of the program itself
-// and of thread pools are allowed.
+// Ends an upstream program on our context if Asio creates a thread for its own scheduler or resolver, because
+// the program's test could then pass without running on our loop. Replaces pthread_create() in each upstream
+// program (--wrap). Other threads are allowed.
 #include <cxxabi.h>
 #include <pthread.h>
 
@@ -14,9 +13,8 @@
 
 namespace {
 
-/// Returns the type of the object that Asio's thread runs. Because the object has virtual functions,
-/// its first word points to a virtual table, and the word before this table points to the type
-/// (Itanium C++ ABI, 2.5.2).
+/// Returns the type of an object with virtual functions: its first word points to a virtual table, and the
+/// word before this table points to the type (Itanium C++ ABI, 2.5.2).
 const std::type_info& type_of(const void* object) {
     return *(*static_cast<const std::type_info* const* const*>(object))[-1];
 }

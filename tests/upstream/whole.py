@@ -19,7 +19,6 @@ WAYS = ["stock", "epoll", "io_uring"]
 
 
 def run_all(build, junit):
-    """Runs all tests. Returns True if all of them passed."""
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
     return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],

@@ -1,5 +1,5 @@
-// Asio's runtime with virtual functions that runtimes with a fault override. Because all of them have this
-// base class, each workload is compiled only once.
+// The base class of runtimes with a fault. It has virtual functions so that each workload is compiled only
+// once.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,6 @@
 
 namespace loopbench::bench {
 
-/// A runtime without faults. A runtime with a fault is derived from this class and overrides the functions
-/// that the fault breaks.
 struct breakable_runtime : asio_ref::runtime {
     using io_result = asio_ref::io_result;
 
@@ -29,10 +27,10 @@ struct breakable_runtime : asio_ref::runtime {
         }
 
         breakable_runtime* runtime;
-        bool of_server;            // true for an accepted stream, false for a connected stream
-        int number;                // its number among the accepted or the connected streams, from 1
-        std::uint64_t reads = 0;   // number of reads so far, including the current one
-        std::uint64_t writes = 0;  // number of writes so far, including the current one
+        bool of_server;
+        int number;               // among the accepted or the connected streams, from 1
+        std::uint64_t reads = 0;  // including the current one
+        std::uint64_t writes = 0;
     };
 
     struct listener : asio_ref::listener {

@@ -1,4 +1,3 @@
-// Runtimes with a fault in their connections or pipes.
 #pragma once
 
 #include <signal.h>
@@ -18,9 +17,9 @@
 
 namespace loopbench::bench {
 
-/// A runtime in which every thirteenth read returns one wrong bit. With an interval of ten reads, tests with
-/// ten connections would not work: the server and the client of a connection would invert the same bit, and
-/// the reply would be correct again.
+/// A runtime in which every thirteenth read returns one wrong bit. At an interval of ten, with ten
+/// connections, the server and the client of a connection would invert the same bit, and the reply would be
+/// correct again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -36,8 +35,8 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime in which the write with the number `lost` reports success without writing. The warm-up of a
-/// stream workload makes fewer than `lost` writes.
+/// A runtime whose write number `lost` reports success without writing. The warm-up of a stream workload
+/// makes fewer writes.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
@@ -50,7 +49,6 @@ struct losing_bytes_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// A runtime whose server reports an error for its write number `Number`, although the write succeeded.
 template <int Number>
 struct misreporting_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
@@ -61,8 +59,6 @@ struct misreporting_runtime : breakable_runtime {
     int writes = 0;
 };
 
-/// A runtime in which the reads of every hundredth server connection complete at once with `Bytes` bytes that
-/// the client never sent.
 template <std::size_t Bytes>
 struct imagining_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -71,9 +67,8 @@ struct imagining_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose server stops its client's process for 100 ms after every hundred requests of 64 bytes. At
-/// 1000 requests per second, another hundred requests fall due in this time. The client's process is the only
-/// child process of this thread.
+/// A runtime whose server stops its client's process (this thread's only child) for 100 ms after every
+/// hundred requests. Another hundred requests fall due in this time.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);
@@ -91,8 +86,6 @@ struct stopping_runtime : breakable_runtime {
     std::size_t requests = 0;
 };
 
-/// A runtime in which, after the warm-up, the server's connections read nothing until `Sleeps` sleeps have
-/// ended.
 template <int Sleeps>
 struct deaf_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
@@ -107,7 +100,6 @@ struct deaf_runtime : breakable_runtime {
     int sleeps_ended = 0;
 };
 
-/// A runtime in which each end of a connection closes it after 20 reads.
 struct dropping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         if (from.reads > 20) from.close();
@@ -115,8 +107,6 @@ struct dropping_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which every second connection of the server waits for many turns of the loop before each
-/// read.
 struct starving_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const bool starved = from.of_server && from.number % 2 == 0;
@@ -125,7 +115,6 @@ struct starving_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which the third client connection throws in its twentieth write.
 struct throwing_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         if (!to.of_server && to.number == 3 && to.writes == 20) throw std::runtime_error("out of buffers");
@@ -133,7 +122,6 @@ struct throwing_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which accept() throws after ten connections.
 struct refusing_runtime : breakable_runtime {
     task<stream> accept(listener& from) override {
         if (++accepted > 10) throw std::system_error(EMFILE, std::system_category(), "accept");

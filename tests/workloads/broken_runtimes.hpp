@@ -1,5 +1,3 @@
-// Runtimes with a fault: most of them break one function of a working runtime. A workload
-// must detect the fault.
 #pragma once
 
 #include <boost/asio/co_spawn.hpp>
@@ -20,7 +18,6 @@
 
 namespace loopbench::bench {
 
-/// A runtime whose cancelled timers still fire.
 struct uncancellable_runtime : breakable_runtime {
     timer_handle call_at(time_point, std::function<void()> function) override {
         return breakable_runtime::call_at(now(), std::move(function));
@@ -28,11 +25,10 @@ struct uncancellable_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle&) override {}
 };
 
-/// A runtime whose sleeps end `EarlyMicroseconds` before their deadline.
 template <int EarlyMicroseconds>
 struct early_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
-        // A real sleep ends tens of microseconds too late, so this function spins for the last part.
+        // A real sleep ends tens of microseconds too late, so the last part is a spin.
         const time_point early = deadline - std::chrono::microseconds(EarlyMicroseconds);
         co_await breakable_runtime::sleep_until(early - std::chrono::microseconds(300));
         while (now() < early) {
@@ -40,14 +36,12 @@ struct early_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather never starts the last child.
 struct skipping_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         return breakable_runtime::gather(tasks.first(tasks.size() - 1));
     }
 };
 
-/// A runtime whose gather completes at once. The runtime keeps the children alive, but never starts them.
 struct hasty_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) kept.push_back(std::move(child));
@@ -56,7 +50,6 @@ struct hasty_runtime : breakable_runtime {
     std::vector<task<void>> kept;
 };
 
-/// A runtime that drops every hundredth posted function.
 struct losing_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         if (++posts % 100 != 0) breakable_runtime::post(std::move(function));
@@ -64,7 +57,6 @@ struct losing_runtime : breakable_runtime {
     int posts = 0;
 };
 
-/// A runtime that drops every hundredth spawned task.
 struct dropping_spawn_runtime : breakable_runtime {
     void spawn(task<void> detached) override {
         if (++spawns % 100 != 0) breakable_runtime::spawn(std::move(detached));
@@ -72,25 +64,22 @@ struct dropping_spawn_runtime : breakable_runtime {
     int spawns = 0;
 };
 
-/// A runtime whose yield returns at once, without letting other tasks run.
 struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps return at once. Its clock, from which a workload calculates its deadlines, is an
-/// hour ahead, so that even on a slow machine, no deadline has passed when the workload checks it.
+/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that even on a slow machine, no
+/// deadline has passed when the workload checks it.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// A runtime whose clock is an hour behind. The deadlines that a workload calculates from it
-/// have therefore already passed.
+/// A runtime whose clock is an hour behind. Deadlines that a workload calculates from it have already passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };
 
-/// A runtime whose sleeps end at once if their deadline is more than a minute away.
 struct overflowing_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         if (deadline - now() > std::chrono::minutes(1)) co_return co_await yield();
@@ -98,7 +87,6 @@ struct overflowing_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose second sleep does not end while another sleep is in progress.
 struct one_sleep_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
         const bool held = ++sleeps == 2;
@@ -111,8 +99,8 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// A runtime without a fault, as on a machine that stops the process for 5 ms before each
-/// reading of the clock.
+/// A runtime without a fault, as on a machine that stops the process for 5 ms before each reading of the
+/// clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -120,7 +108,6 @@ struct halted_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose timers call their functions twice.
 struct stuttering_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         return breakable_runtime::call_at(when, [function] {
@@ -130,7 +117,6 @@ struct stuttering_timers_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which every tenth timer calls its function at once, inside call_at().
 struct rash_timers_runtime : breakable_runtime {
     timer_handle call_at(time_point when, std::function<void()> function) override {
         if (++timers % 10 != 0) return breakable_runtime::call_at(when, std::move(function));
@@ -140,7 +126,6 @@ struct rash_timers_runtime : breakable_runtime {
     int timers = 0;
 };
 
-/// A runtime that swaps the two functions in each pair of posted functions.
 struct reordering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         if (!held) {
@@ -153,8 +138,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// A runtime that runs some posted functions twice: all functions that another thread posts, and those that
-/// the loop's own thread posts after its first 1500.
+/// A runtime that runs some functions twice: all of other threads, and those of its own thread after the
+/// first 1500.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -169,7 +154,6 @@ struct stuttering_runtime : breakable_runtime {
     int posts = 0;
 };
 
-/// A runtime in which every second yield returns at once.
 struct half_greedy_runtime : breakable_runtime {
     task<void> yield() override {
         if (++yields % 2 == 0) co_await breakable_runtime::yield();
@@ -184,7 +168,6 @@ struct inline_spawn_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which the gather with the number `Number` completes at once, and its children run afterwards.
 template <int Number>
 struct early_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -194,7 +177,6 @@ struct early_gather_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// A runtime in which the gather with the number `Number` leaves out its last child.
 template <int Number>
 struct skipping_once_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -203,7 +185,6 @@ struct skipping_once_runtime : breakable_runtime {
     int gathers = 0;
 };
 
-/// A runtime whose gathers of exactly `Children` children leave out the first child.
 template <std::size_t Children>
 struct beheading_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
@@ -211,15 +192,14 @@ struct beheading_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose gather runs one child after the other.
 struct serial_gather_runtime : breakable_runtime {
     task<void> gather(std::span<task<void>> tasks) override {
         for (auto& child : tasks) co_await std::move(child);
     }
 };
 
-/// A runtime that runs only every second awaited task. The other tasks return 0 without running. For this
-/// purpose, the runtime has its own task type.
+/// A runtime in which every second awaited task returns 0 without running, which needs a task type of its
+/// own.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

@@ -1,5 +1,4 @@
-// Tests a contender's executable: a Google Benchmark program with the suite's workload names,
-// counters and error messages.
+// Tests a contender's executable.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,8 +77,7 @@ TEST(contender, a_preloaded_allocator_is_reported) {
         return nlohmann::json::parse(result.output)["context"]["allocator"].get<std::string>();
     };
     EXPECT_TRUE(allocator("").starts_with("glibc "));
-    EXPECT_EQ(allocator("LD_PRELOAD=libc_malloc_debug.so.0"),
-              "malloc from libc_malloc_debug.so.0");  // part of glibc
+    EXPECT_EQ(allocator("LD_PRELOAD=libc_malloc_debug.so.0"), "malloc from libc_malloc_debug.so.0");
 }
 
 TEST(contender, the_throughput_is_the_inverse_of_the_time_per_operation) {
@@ -162,7 +160,6 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     std::remove(path.c_str());
     EXPECT_EQ(side["schema"], reports::histogram_file_format.schema);
     EXPECT_EQ(side["contender"], "asio-epoll");
-    // `mixed` records latency and lateness; timer/periodic records only lateness.
     ASSERT_EQ(side["histograms"].size(), 3u);
     for (const auto& each : side["histograms"]) {
         std::uint64_t count = 0;

@@ -1,4 +1,3 @@
-// Counts the cores on which the calling thread can run.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -47,8 +47,6 @@ TEST(cores, starting_a_thread_on_a_core_does_not_change_the_cores_of_the_startin
     EXPECT_EQ(cores_of_this_thread(), before);
 }
 
-/// A runtime that records the cores from which another thread posts functions, and the cores on
-/// which these functions run.
 struct noting_runtime : breakable_runtime {
     void post_from_any_thread(std::function<void()> function) override {
         posted_from.insert(::sched_getcpu());
@@ -72,7 +70,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     EXPECT_EQ(t.failure().value_or(""), "");
     EXPECT_EQ(runtime.ran_on.size(), 1u);
     EXPECT_EQ(runtime.posted_from, runtime.ran_on);
-    EXPECT_EQ(t.latency().count(), 100u);  // the warm-up records no latencies
+    EXPECT_EQ(t.latency().count(), 100u);
 }
 
 TEST(post_cross_thread, the_two_core_variant_runs_one_thread_on_each_core) {

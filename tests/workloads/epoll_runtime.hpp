@@ -1,4 +1,3 @@
-// A runtime on the design loop-epoll. Tests derive runtimes with faults from it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ public:
     using listener = loop::listener;
     using event = loop::event;
 
-    operator loop::scheduler&() { return *loop_; }  // the constructor of `event` needs a scheduler
+    operator loop::scheduler&() { return *loop_; }  // for the constructor of `event`
 
     template <class T>
     T run(loop::task<T> main) {

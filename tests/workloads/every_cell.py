@@ -11,8 +11,7 @@ import re
 import subprocess
 import sys
 
-# Triples of patterns for contender, workload and reason. A workload is allowed to be unsupported by a contender if all
-# three patterns match. Reasons that depend on the machine are allowed for every contender.
+# Triples of patterns for contender, workload and reason. An unsupported workload is allowed if all three match.
 ALLOWED = [
     (r".*", r"serve/.*", r"the client of this workload needs a core that the contender does not use, .*"),
     (r".*", r"serve/.*", r"(the contender was not measured at this load|invalid): "
@@ -47,7 +46,7 @@ def rows(program):
 
 
 def wrong_with(contender, row):
-    """Returns what is wrong with the result, or None if the result has a number or an allowed reason."""
+    """Returns the problem, or None."""
     if not row.get("error_occurred"):
         number = row.get("real_time")
         return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"

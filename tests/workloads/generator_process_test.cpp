@@ -1,4 +1,4 @@
-// Tests the load generator's process in a serving workload, in particular the cleanup after a failed start.
+// Tests the load generator's process.
 #include "bench/suite/workloads/sockets/generator_process.hpp"
 
 #include <fcntl.h>
@@ -40,8 +40,6 @@ protected:
     }
     void TearDown() override { ::unsetenv("LOOPBENCH_GENERATOR"); }
 
-    /// Starts the generator for a trial of three requests. Passes on
-    /// the exceptions of generator_process::start().
     bool start(generator_process& process) {
         return process.start({.port = 1,
                               .connections = 1,
@@ -68,7 +66,7 @@ TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restore
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
-// The generator's path in this test is a folder, which exists but cannot be executed.
+// LOOPBENCH_GENERATOR is "/", which exists but cannot be executed.
 TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
@@ -81,8 +79,8 @@ TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open
     EXPECT_EQ(open_descriptors(), open_before);
 }
 
-// A bucket of a histogram contains only a range of values, so the generator sends minimum,
-// maximum and mean separately.
+// A bucket of a histogram contains only a range of values, so the generator sends minimum, maximum and mean
+// separately.
 TEST_F(generator, a_trial_takes_the_minimum_maximum_and_mean_latency_unchanged_from_the_generator) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh
@@ -102,8 +100,8 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
     EXPECT_DOUBLE_EQ(t.latency().mean_ns(), 2344.5);
 }
 
-/// Starts a process, which starts a generator for the server at `port`, writes the generator's PID to
-/// `announced` and then waits. Returns the PID of the waiting process.
+/// Returns the PID of a process that has started a generator and now waits. It writes the generator's PID to
+/// `announced`.
 pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     const pid_t starter = ::fork();
     if (starter != 0) return starter;
@@ -118,17 +116,16 @@ pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     for (;;) ::pause();
 }
 
-// The generator waits for the replies of a server that never answers.
 TEST_F(generator, a_generator_is_killed_when_the_process_that_started_it_ends) {
     ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     const auto server = loop::open_listener(loop::endpoint::loopback(0));
-    ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);  // makes accept() wait
+    ASSERT_EQ(::fcntl(server.get(), F_SETFL, 0), 0);
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
     const pid_t starter = start_from_a_process_of_its_own(loop::local_endpoint(server.get()).port(), ends[1]);
     pid_t started = -1;
     ASSERT_EQ(::read(ends[0], &started, sizeof started), static_cast<ssize_t>(sizeof started));
-    const int connection = ::accept(server.get(), nullptr, nullptr);  // waits until the generator connects
+    const int connection = ::accept(server.get(), nullptr, nullptr);
     ::kill(starter, SIGKILL);
     ASSERT_EQ(::waitpid(starter, nullptr, 0), starter);
     int status = 0;

@@ -1,5 +1,4 @@
-// Compares the percentiles of histograms with the exact percentiles of the sorted data. The differences must
-// be within the error that histogram.hpp states.
+// Compares percentiles of histograms with the exact ones. histogram.hpp states the allowed error.
 #include "bench/suite/recording/histogram.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +16,6 @@ namespace {
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr double percents[] = {0, 0.1, 1, 10, 25, 50, 75, 90, 99, 99.9, 99.99, 100};
 
-/// Returns the percentile according to its definition: the smallest value such that at least `percent` per
-/// cent of all values are at most as large.
 std::int64_t exact_percentile(const std::vector<std::int64_t>& sorted, double percent) {
     std::size_t covered = 1;
     while (static_cast<double>(covered) * 100 < percent * static_cast<double>(sorted.size())) ++covered;

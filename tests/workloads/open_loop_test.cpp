@@ -1,5 +1,4 @@
-// Tests the load generator with faults that are planted in the server, and with faults that are planted in
-// the generator's own link.
+// Tests the load generator with faults in the server or in the generator's own link.
 #include "bench/suite/generator/open_loop.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +43,6 @@ constexpr auto pause_of_a_server = 1s;       // a busy machine can make it longe
 constexpr auto pause_between_slices = 20ms;  // a slow server pauses after serving each connection once
 constexpr std::size_t request_bytes = 64;
 
-/// Serves all connections in one thread, forever.
 [[noreturn]] void serve(int listener, fault planted) {
     std::vector<pollfd> watched{{listener, POLLIN, 0}};
     std::array<char, 4096> buffer;
@@ -76,7 +74,6 @@ constexpr std::size_t request_bytes = 64;
     }
 }
 
-/// An echo server in its own process.
 class server_process {
 public:
     explicit server_process(fault planted = fault::none) {
@@ -103,8 +100,8 @@ private:
     pid_t process_ = -1;
 };
 
-/// Returns a plan without the short runs that first test whether the generator can
-/// offer the rate (look_time).
+/// Returns a plan without the short runs that first test whether the generator can offer the rate
+/// (look_time).
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -114,9 +111,8 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers all requests itself, without a server, and has planted faults. It sends no replies
-/// while the number of requests is between `silent_after` and `silent_until`. The other faults delay
-/// requests or change replies.
+/// A link that answers all requests itself. It sends no replies while the number of requests is between
+/// `silent_after` and `silent_until`. Other faults delay requests or change replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -124,10 +120,10 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // number of requests before the only delay; 0: repeated delays
+        std::size_t slow_once_after = 0;  // the number of requests before the only delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
-        std::chrono::milliseconds takes_one_in{0};  // shortest time between accepted requests
+        std::chrono::milliseconds takes_one_in{0};
         bool http = false;
     };
     explicit planted_link(const faults& planted) : planted_(planted) {}
@@ -178,8 +174,6 @@ chosen_link by_epoll(const open_loop_plan& plan) {
     return link_by_epoll(plan, "a test");
 }
 
-/// A fixture that runs each test twice: over the link with the lowest cost that this kernel
-/// supports, and over epoll.
 class open_loop_over : public testing::TestWithParam<chosen_link (*)(const open_loop_plan&)> {
 protected:
     static open_loop_result run(const open_loop_plan& plan) { return run_open_loop(plan, GetParam()); }
@@ -246,8 +240,8 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_and_the_reason_i
     EXPECT_SAYS(run(plan).failure, "0.05 s");
 }
 
-// The server pauses for a second, in which 2000 requests fall due. A client that waited for each reply before
-// it sent the next request would see at most one late reply per connection.
+// The pause is a second long, in which 2000 requests fall due. A client that waited for each reply would see
+// at most one late reply per connection.
 TEST_P(open_loop_over,
        a_pause_of_the_server_increases_the_latency_of_every_request_that_is_due_during_the_pause) {
     const server_process server(fault::pauses_after_1000);
@@ -281,8 +275,7 @@ TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uri
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link opens only one descriptor, for epoll, which gets the lowest free number. The test closes this
-// descriptor behind the link's back.
+// The link's only descriptor, for epoll, gets the lowest free number. The test closes it.
 TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
@@ -307,7 +300,7 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-// This happens with HTTP, for which the generator uses epoll even if the kernel does not refuse io_uring.
+// For HTTP, the generator uses epoll even if the kernel does not refuse io_uring.
 TEST(open_loop, the_result_names_the_io_driver_of_the_generator_even_if_io_uring_was_not_refused) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
@@ -320,12 +313,12 @@ TEST(open_loop, no_request_is_sent_before_its_scheduled_time) {
     const auto before = std::chrono::steady_clock::now();
     run_open_loop(plan, planted({.sent = &sent}));
     ASSERT_GE(sent.size(), plan.requests);
-    const auto scheduled = std::span(sent).last(plan.requests);  // without the requests of the warm-up
+    const auto scheduled = std::span(sent).last(plan.requests);
     for (std::size_t i = 0; i < scheduled.size(); ++i)
         EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-// The link answers the requests of the warm-up. Afterwards, it is silent until all requests have been sent.
+// The link answers only the requests of the warm-up.
 TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
@@ -335,9 +328,9 @@ TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// In this test, the generator looks for replies only once per millisecond. It leaves out a request unless the
-// time between two looks is at most a tenth of the request's latency. Because the link is silent for 0.6 s,
-// requests count even if the generator loses its core for 60 ms.
+// The generator looks for replies once per millisecond and leaves out a request unless this is at most a
+// tenth of its latency. Because the link is silent for 0.6 s, requests count even if the generator loses its
+// core for 60 ms.
 TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
@@ -365,7 +358,7 @@ TEST(open_loop, a_run_that_took_longer_than_the_time_limit_for_replies_is_not_re
     EXPECT_EQ(result.tries, 1U);
 }
 
-// Each send of the generator takes 20 ms, in which 40 requests fall due.
+// Each send takes 20 ms, in which 40 requests fall due.
 TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
@@ -375,10 +368,9 @@ TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck)
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// The generator is delayed once by 20 ms, as if it had lost its core. No latency must contain these 20 ms.
-// The 200 requests that fall due in this time are left out, and also the request before them, because the
-// generator finds its reply only afterwards. If this process really loses its core during the test, more
-// requests are left out in the same way.
+// The generator is delayed once by 20 ms, as if it had lost its core. The 200 requests that fall due in this
+// time are left out, and the request before them, whose reply the generator finds only afterwards. If this
+// process really loses its core, more requests are left out.
 TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latencies) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
@@ -390,8 +382,8 @@ TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latenc
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// The HTTP client sleeps for up to a millisecond at a time. Arriving data wakes it, so it finds every reply
-// in time. Because `late_max` is an hour, requests that fall due during a sleep do not count as late, either.
+// The HTTP client sleeps for up to a millisecond at a time, and arriving data wakes it. Because `late_max` is
+// an hour, requests that fall due during a sleep do not count as late.
 TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count_as_sent_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
@@ -402,7 +394,6 @@ TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count
     EXPECT_EQ(result.left_out, 0U);
 }
 
-// Wrong replies make the contender's trial fail, even if the generator could not offer the rate.
 TEST(open_loop, wrong_replies_are_reported_even_if_the_generator_cannot_offer_the_requested_rate) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
@@ -427,8 +418,7 @@ TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms and answers it at once. However, five requests fall
-// due in this time.
+// The link accepts at most one request in 5 ms, in which five requests fall due.
 TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
@@ -440,7 +430,7 @@ TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloade
         << why_invalid(result).value_or("valid");
 }
 
-// The printed report has one line for each distinct reason, so the reason must not contain measured values.
+// The printed report has one line for each distinct reason.
 TEST(open_loop, every_overloaded_server_is_reported_with_the_same_reason) {
     const auto said_after = [](std::chrono::nanoseconds queued) {
         open_loop_result result;
@@ -463,8 +453,7 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// Adds `requests` requests to `result`. The generator sent each of them `late_ns` too late, and the server
-/// answered it after `served_ns`.
+/// Adds requests that the generator sent `late_ns` too late and the server answered after `served_ns`.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {

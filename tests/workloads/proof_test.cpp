@@ -1,5 +1,4 @@
-// Tests every proof of every workload on a runtime with a matching fault. If a proof did not detect the
-// fault, a report could contain a wrong number.
+// Tests every proof of every workload on a runtime with a matching fault.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -37,7 +36,6 @@ TEST(proof, a_wrong_bit_in_a_servers_reply_to_a_workloads_client_fails_the_trial
                 "number of messages that arrived with the bytes that were sent: expected 1000, got ");
 }
 
-/// Runs a trial of serve/open_loop with the program `generator` as its load generator.
 template <class Fault>
 void serve(const std::string& generator, trial& t) {
     ::setenv("LOOPBENCH_GENERATOR", generator.c_str(), 1);
@@ -59,7 +57,6 @@ bool lacks_a_core(const trial& t) {
            t.unsupported()->find("needs a core that the contender does not use") != std::string::npos;
 }
 
-// In serve/open_loop, the load generator checks the replies and reports wrong ones to the trial.
 TEST(proof, a_wrong_bit_in_a_servers_reply_to_the_load_generator_fails_the_trial) {
     trial t(workload_size::small, 500);
     serve<corrupting_runtime>(LOOPBENCH_TEST_GENERATOR, t);
@@ -69,8 +66,7 @@ TEST(proof, a_wrong_bit_in_a_servers_reply_to_the_load_generator_fails_the_trial
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
-/// Runs a trial of serve/open_loop whose load generator is a shell script that consists of `line`. In the
-/// script, "$@" are the generator's arguments.
+/// In the shell script `line`, "$@" are the generator's arguments.
 template <class Fault = breakable_runtime>
 trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
@@ -90,9 +86,7 @@ TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-// The server stops the generator's process repeatedly, so that most requests fall due while it is
-// stopped. If other programs use the cores, all replies in the second half of the run can be late; then
-// the reason names the server.
+// On busy cores, all replies in the second half of the run can be late; then the reason names the server.
 TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalidates_the_trial) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
@@ -128,8 +122,7 @@ TEST(proof, a_server_that_starves_half_of_its_connections_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
-// If the exception did not end the wait of the other clients, each of these trials would run until
-// the test's time limit.
+// If the other clients continued to wait, each of these trials would run until the test's time limit.
 TEST(proof, an_exception_of_a_client_ends_the_trial_immediately_and_its_message_is_the_reason) {
     constexpr auto reason = "a client failed: out of buffers";
     EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
@@ -228,8 +221,8 @@ TEST(proof, a_server_that_loses_a_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// In a sanitizer build, the timers are 20 us early instead (CMakeLists.txt), because on a slow machine, more
-// than 1 us always passes between the end of a sleep and the next reading of the clock.
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because on a slow machine, more than 1
+// us always passes between the end of a sleep and the next reading of the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
@@ -237,8 +230,8 @@ TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     EXPECT_SAYS(reason, "fired early");
 }
 
-// These workloads measure only a few timers, and a timer that fires early looks late if its thread is
-// preempted. In this test, the timers are therefore 20 ms early, and each workload runs up to 20 times.
+// An early timer looks late if its thread is preempted, and these workloads measure only a few timers. The
+// timers are therefore 20 ms early, and each workload runs up to 20 times.
 TEST(proof, a_sleep_that_ends_before_its_deadline_fails_the_trial_of_every_sleep_workload) {
     using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
     const auto expect_once = [](const workload which, const std::string& words) {

@@ -1,4 +1,3 @@
-// Runs a workload on a runtime and returns the reason why its trial failed.
 #pragma once
 
 #include <concepts>
@@ -12,20 +11,17 @@
 
 namespace loopbench::bench {
 
-/// Runs a trial of the workload on `runtime`. Returns the reason for its failure, or "" if the trial succeeds
-/// or the workload is unsupported on this machine.
+/// Returns the reason, or "" if the trial succeeds or the workload is unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {
     trial t(workload_size::small, operations);
     runtime->run(workload(*runtime, t));
     runtime.reset();
-    if (t.unsupported()) return "";  // for example, no core is free for the load generator
+    if (t.unsupported()) return "";
     return t.failure().value_or("");
 }
 
-/// Runs a trial of the workload on a new runtime of the type `Fault`. Returns the reason for
-/// its failure, or "".
 template <std::derived_from<breakable_runtime> Fault>
 std::string reason_of_failure(task_of<breakable_runtime> (*workload)(breakable_runtime&, trial&),
                               std::uint64_t operations) {

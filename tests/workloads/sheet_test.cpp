@@ -1,5 +1,4 @@
-// Tests that a contender's description of itself agrees with what the kernel, the linker
-// and the compiler report.
+// Tests that a contender's description agrees with what the kernel, the linker and the compiler report.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -24,7 +23,6 @@ void set(int fd, int level, int option, int value) {
     ASSERT_EQ(::setsockopt(fd, level, option, &value, sizeof(value)), 0);
 }
 
-/// A runtime whose client sockets use Nagle's algorithm.
 struct nagle_runtime : epoll_runtime {
     task<stream> connect(std::uint16_t port) {
         stream made = co_await epoll_runtime::connect(port);

@@ -1,4 +1,4 @@
-// Tests the contender's side of the protocol for slices. The tests play the part of the suite.
+// Tests the contender's side of the protocol for slices.
 #include "bench/suite/workloads/trial/slices.hpp"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// A fake suite in its own process. It starts a slice only when the contender has written a line, so that the
-/// contender waits for each slice. Before the last slice, it pauses for `before_last`.
+/// A fake suite that starts a slice only when the contender has written a line, so that the contender waits
+/// for each slice. It pauses for `before_last` before the last slice.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -64,7 +64,7 @@ private:
 
 volatile std::uint64_t sink = 0;
 
-/// Simulates work with a loop, which the compiler cannot remove because of the volatile variable.
+/// Uses a volatile variable, so that the compiler cannot remove the loop.
 void work(std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) sink = i;
 }
@@ -89,8 +89,8 @@ TEST(slicer, a_trial_works_until_the_end_command_and_reports_the_timed_part_of_e
     ASSERT_EQ(answers.size(), 4u);
     EXPECT_EQ(answers[0], "ready");
     EXPECT_EQ(operations_in(answers), t.operations_timed());
-    EXPECT_LT(t.operations_timed(), done);  // a slice's first operations are untimed
-    EXPECT_EQ(t.operations(), done);        // used by proofs
+    EXPECT_LT(t.operations_timed(), done);
+    EXPECT_EQ(t.operations(), done);
     EXPECT_EQ(t.operations_done(), done);
     EXPECT_GE(t.cost().wall, 3 * says.settings().timed);
     t.prove("operations", done, t.operations());
@@ -122,8 +122,7 @@ TEST(slicer, a_trial_with_a_fixed_number_of_operations_can_be_ended_early) {
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
-// The requested number of operations would take a day, so the workloads must stop at the end
-// of their last slice.
+// The requested number of operations would take a day.
 TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_done) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
@@ -162,7 +161,7 @@ TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
 }
 
 TEST(slicer, a_timed_part_that_has_begun_is_completed_although_all_operations_are_done) {
-    for (const std::uint64_t rounds : {3U, 5U}) {  // the first timed part needs rounds 3 to 6
+    for (const std::uint64_t rounds : {3U, 5U}) {
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
@@ -190,8 +189,8 @@ TEST(slicer, the_number_of_operations_of_a_slice_is_a_multiple_of_the_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-// Each step takes longer than the untimed or the timed part of a slice. If no number of steps were requested,
-// each part would end after its first step.
+// Each step takes longer than the untimed or the timed part of a slice, which would otherwise end after its
+// first step.
 TEST(slicer, each_timed_or_untimed_part_of_a_slice_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
@@ -224,8 +223,7 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     EXPECT_LT(t.latency().count(), done);
 }
 
-// The slices have no untimed part. If they had one, a latency that contains a wait for a slice would end in
-// this part, and the trial would not record it.
+// In an untimed part, a latency that contains a wait for a slice would not be recorded.
 TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
@@ -249,7 +247,6 @@ TEST(slicer, the_time_between_two_slices_does_not_count_as_cost_of_the_work) {
     EXPECT_LT(t.cost().voluntary_switches, slice_count / 2);
 }
 
-/// Runs the workload in six slices and returns the number of operations in each slice.
 std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*workload)(breakable_runtime&,
                                                                                        trial&)) {
     suite_of_slices says("tttttte");
@@ -265,8 +262,7 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
     return all;
 }
 
-// A partial batch would change the result: it has fewer live coroutine frames than a complete batch, but the
-// same cost at its end.
+// A partial batch has fewer live coroutine frames than a complete batch, but the same cost at its end.
 TEST(slicer, each_slice_contains_only_complete_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})
@@ -280,7 +276,7 @@ TEST(slicer, a_slowdown_makes_each_slice_longer) {
     t.begin();
     while (const std::uint64_t count = t.next()) work(count);
     t.end();
-    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);  // three slices that take twice as long
+    EXPECT_GE(t.cost().wall, 6 * says.settings().timed);
 }
 
 TEST(trial, a_trial_without_slices_does_all_operations_in_one_step) {

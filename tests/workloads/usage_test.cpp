@@ -1,4 +1,4 @@
-// Tests that the resource counters count exactly the resources that a process uses.
+// Tests that the resource counters count exactly what a process uses.
 #include "bench/suite/recording/usage.hpp"
 
 #include <gtest/gtest.h>
@@ -58,10 +58,8 @@ TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a
         while (!stop) {
         }
     });
-    // run_delay() returns how long the thread has waited for its core. The test calls it twice within
-    // the measured time `wall`, so the difference `delay` between the two results is a part of
-    // `wall`. Two further calls outside of `wall` give the additional waiting time `beside`, which
-    // the upper bound below includes.
+    // run_delay() returns how long the thread has waited for its core. `delay` is this time within `wall`;
+    // `beside` is the additional time outside of `wall`, which the upper bound below includes.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
@@ -121,8 +119,7 @@ TEST(usage, the_cpu_time_of_another_process_can_be_included) {
 }
 
 TEST(memory, touched_memory_is_resident_and_stays_in_the_peak_after_it_is_freed) {
-    // The test maps the memory directly, because an allocator might keep freed memory; the sanitizers'
-    // allocators do so on purpose.
+    // Maps the memory directly, because the sanitizers' allocators keep freed memory.
     constexpr std::int64_t bytes = 32 << 20;
     const std::int64_t before = resident_bytes();
     const std::int64_t peak_before = resident_peak_bytes();

@@ -1,4 +1,4 @@
-// Tests that every workload proves its work on a working runtime, and reports a failure on a broken runtime.
+// Tests that every workload proves its work.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,8 +42,7 @@ protected:
         return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
     }
 };
-// The first type is Asio's runtime without a fault. All workloads succeed on this runtime. If a workload
-// fails on a runtime with a fault (proof_test.cpp), its fault is therefore the cause.
+// All workloads succeed on breakable_runtime, so a fault is the cause if one fails in proof_test.cpp.
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
@@ -113,8 +112,7 @@ TEST(echo, the_messages_of_two_connections_or_two_round_trips_differ) {
     EXPECT_FALSE(same(numbers{3, 4}, numbers{4, 3}));
 }
 
-/// A runtime that does a part of the work of each cancellation of a timer in a later turn, as Asio does.
-/// Counts the cancelled timers, and those for which this part is done.
+/// A runtime that does a part of the work of each cancellation in a later turn, as Asio does.
 struct late_paying_runtime : breakable_runtime {
     void cancel(asio_ref::call_handle& call) override {
         breakable_runtime::cancel(call);
@@ -159,7 +157,6 @@ TEST(echo, the_reported_fairness_is_jains_index) {
     EXPECT_DOUBLE_EQ(jain_index(shares{0, 0}), 1);
 }
 
-/// Returns the resources that 100 sleeps of 5 ms each use on the runtime.
 template <Runtime R>
 usage cost_of_sleeping(std::unique_ptr<R> runtime) {
     trial t(workload_size::small, 100);
@@ -174,16 +171,15 @@ double spin_of(const usage& cost) {
 }
 
 // The share of a core that a polling loop gets depends on other processes. The strict bounds therefore apply
-// to voluntary context switches: a polling loop makes none, and a sleeping loop makes one for every sleep,
-// except for the few deadlines that pass while its thread is preempted.
+// to voluntary context switches: a polling loop makes none, and a sleeping loop one for every sleep, except
+// for the few deadlines that pass while its thread is preempted.
 TEST(spin, the_spin_metric_distinguishes_a_polling_loop_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
-        // In a sanitizer build, the polling loop can have a few switches, too, because
-        // the sanitizer's code waits.
+        // In a sanitizer build, the polling loop can have a few switches, because the sanitizer's code waits.
         EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));
@@ -201,7 +197,6 @@ TEST(spin, a_loop_that_sleeps_for_fixed_ticks_spins_little_and_fires_timers_late
     EXPECT_GT(t.lateness().percentile_ns(50), 50'000'000);  // ticks are 100 ms apart
 }
 
-/// Runs a trial in which the creation of the runtime fails with `error`.
 void run_where_the_kernel_says(int error, trial& t) {
     on_fresh_runtime<loop::event_loop>(workloads::yield, [error]() -> std::unique_ptr<loop::event_loop> {
         throw std::system_error(error, std::system_category(), "io_uring_setup");

@@ -1,5 +1,4 @@
-// Tests of cancellation: of tasks that are suspended in each kind of wait, and of timers that
-// are cancelled in callbacks.
+// Tests cancellation.
 #include <memory>
 #include <random>
 
@@ -18,7 +17,6 @@ task<void> sleep_long(event_loop& loop) {
     co_await loop.sleep_for(200ms);
 }
 
-/// Hundreds of timers. Each timer's callback cancels random timers and arms new ones.
 struct churn {
     event_loop& loop;
     std::mt19937 random;
@@ -52,7 +50,7 @@ struct churn {
 class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
-// The sleep must not arm a timer, because the frame might be destroyed before the sleep's deadline.
+// A timer would be dangerous, because the frame might be destroyed before the sleep's deadline.
 TEST_P(cancelling, cancelling_a_sleep_that_has_not_begun_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
@@ -116,7 +114,7 @@ TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     auto reads = [&]() -> task<void> { co_await read_text(pair.one); };
     auto writes = [&]() -> task<void> {
         co_await pair.one.write_all(more_than_the_kernel_takes);
-        co_await loop.yield();  // the write returns its byte count; this await throws
+        co_await loop.yield();
     };
     auto accepts = [&]() -> task<void> { co_await listener.accept(); };
     auto waits = [&]() -> task<void> { co_await silent.wait(); };
@@ -136,7 +134,7 @@ TEST_P(cancelling, a_cancellation_ends_a_task_at_every_kind_of_await) {
     loop.run(yield_times(loop, 5));
     for (const auto& each : all) {
         each.cancel();
-        each.cancel();  // a second cancellation has no effect
+        each.cancel();
     }
     loop.run(until_done(all));
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -206,8 +204,7 @@ TEST_P(cancelling, a_callback_can_cancel_a_sleeping_task_and_a_reading_task) {
     EXPECT_LT(loop.now() - manual_time::start, 1h) << "gather must not wait for the sleep";
 }
 
-// A sleep and a read are cancelled when both are already in the ready queue. If the read has already received
-// the bytes, it returns them; otherwise, they stay in the stream.
+// If the read has already received the bytes, it returns them; otherwise, they stay in the stream.
 TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -218,11 +215,11 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_until(due); };
     auto cancels = [&] {
         put(pair.other.native_handle(), "kept");
-        loop.io().wait(do_not_wait);  // makes the read ready, like the wait of a turn
+        loop.io().wait(do_not_wait);
         for (const auto& each : tasks) each.cancel();
     };
-    // The loop finds this call and the sleep due in the same turn, and runs the call first. A loop that polls
-    // its tasks has no timer for the sleep; in this case, the test instead posts `cancels` below.
+    // The loop runs this call before the sleep, in the same turn. A loop that polls its tasks has no timer
+    // for the sleep; in this case, the test instead posts `cancels` below.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));
@@ -241,8 +238,8 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     EXPECT_EQ(ending_of(tasks[0].outcome()), "cancelled");
 }
 
-// The cancellation puts the sleep into the ready queue. The sleep's deadline has also passed, but the loop
-// must not queue the sleep a second time.
+// The cancellation queues the sleep. Although its deadline has also passed, the loop must not queue it a
+// second time.
 TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_the_sleep_once) {
     event_loop& loop = keep(make_loop());
     int endings = 0;
@@ -290,7 +287,7 @@ TEST_P(cancelling, a_scheduled_call_can_cancel_another_call_that_is_due_at_the_s
     for (int i = 0; i < 3; ++i) {
         handles[i] = loop.call_at(when, [&, i] {
             calls.push_back(i);
-            for (auto& each : handles) each.cancel();  // also cancels this call itself
+            for (auto& each : handles) each.cancel();
         });
     }
     loop.run_until_idle();

@@ -1,4 +1,4 @@
-// Tests of debug mode: warnings about slow callbacks, and about exceptions that no code has retrieved.
+// Tests the warnings of debug mode.
 #include <memory>
 #include <source_location>
 #include <stdexcept>
@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 using tests::says;
 
-/// Returns the text with which a warning names the source line that follows the call of this function.
 std::string next_line(const std::source_location& where = std::source_location::current()) {
     return "debug_mode_test.cpp:" + std::to_string(where.line() + 1) + " in ";
 }
@@ -73,7 +72,6 @@ TEST_P(slow_callbacks, a_warning_function_can_disable_the_warnings) {
     EXPECT_EQ(freed, 1);
 }
 
-/// The fixture for tests that a warning about a slow callback names the slow task or function.
 class slow_ones : public on_manual_time {
 protected:
     static void warn(event_loop& loop, std::vector<std::string>& seen) {
@@ -107,8 +105,7 @@ TEST_P(slow_ones, a_warning_names_the_line_that_started_the_slow_task) {
     EXPECT_TRUE(created.done());
 }
 
-// Every awaiter type must tell the loop which coroutine it resumes, so the task in this test
-// uses all of them.
+// Every awaiter type must tell the loop which coroutine it resumes.
 TEST_P(slow_ones, a_warning_names_the_slow_task_after_any_kind_of_wait) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;
@@ -117,7 +114,7 @@ TEST_P(slow_ones, a_warning_names_the_slow_task_after_any_kind_of_wait) {
     event happens(loop);
     promise<void> kept(loop);
     auto main = [&]() -> task<void> {
-        manual_time::pass(1s);  // the task is slow before its first await
+        manual_time::pass(1s);
         co_await loop.sleep_for(1ms);
         manual_time::pass(1s);
         put(pair.other.native_handle(), "x");
@@ -168,8 +165,7 @@ TEST_P(slow_ones, a_warning_names_the_type_of_the_slow_callback_and_the_line_tha
     for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
-// The children's frames reuse the memory of earlier tasks' frames. A warning must not name
-// such an earlier task.
+// The children's frames reuse the memory of earlier tasks' frames, whose names a warning must not use.
 TEST_P(slow_ones, a_warning_about_a_slow_child_names_the_task_that_gathers_the_child) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;

@@ -1,5 +1,4 @@
-// Tests of the frame pool: freed blocks are reused, their total size is bounded, and a block can be freed in
-// another thread.
+// Tests that freed blocks are reused, and that their total size is bounded.
 #include "loop/coro/frame_pool.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests of futures, promises, named tasks and events.
+// Tests futures, promises, named tasks and events.
 #include "loop/coro/future.hpp"
 
 #include <optional>
@@ -104,7 +104,7 @@ TEST_P(futures, a_waiter_that_is_cancelled_after_the_result_was_set_still_gets_t
     int value = 0;
     auto waiter = [&]() -> task<void> {
         value = co_await answer.get_future();
-        co_await loop.yield();  // the cancellation takes effect here
+        co_await loop.yield();
     };
     const auto waiting = create_task(loop, waiter());
     loop.run(yield_times(loop, 2));

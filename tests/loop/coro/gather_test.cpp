@@ -1,4 +1,4 @@
-// Tests of waits for several tasks: gather() with all its modes, race(), and time limits.
+// Tests gather(), race(), and time limits.
 #include <stdexcept>
 
 #include "loop/coro/timeout.hpp"
@@ -10,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A factory of child tasks. Records the starts, the ends and the cancellations of the children.
 struct nursery {
     event_loop& loop;
     std::vector<std::string> events = {};
@@ -124,8 +123,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_cancels_the_other_children_a
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, the gather
-// queues the children instead.
+// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, it queues
+// them instead.
 TEST_P(gathering, children_of_a_gather_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
@@ -154,8 +153,7 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_h
     EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
 }
 
-// A nested gather starts its children on the stack of the outer gather. Without a limit on this nesting, the
-// stack would overflow.
+// Without a limit on the nesting of stacks, the stack would overflow.
 TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
@@ -168,7 +166,7 @@ TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
         }
         ++ended;
     };
-    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level takes one turn, and thus one tick
+    const int depth = is("loop-tick") ? 1'000 : 100'000;  // each level takes one tick
     loop.run(nest(nest, depth));
     EXPECT_EQ(ended, depth + 1);
 }
@@ -301,7 +299,7 @@ TEST_P(time_limits, work_that_ends_within_its_time_limit_returns_its_value) {
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1ms), start + 1h));
     EXPECT_EQ(result, 42);
-    loop.run_until_idle();  // ends at once, because the time limit's timer is cancelled
+    loop.run_until_idle();
     EXPECT_LT(loop.now() - start, 1h);
 }
 
@@ -310,7 +308,7 @@ TEST_P(time_limits, work_that_exceeds_its_time_limit_is_cancelled) {
     const time_point start = loop.now();
     const auto result = loop.run(with_deadline(loop, answer_after(loop, 1h), start + 1ms));
     EXPECT_EQ(result, std::nullopt);
-    loop.run_until_idle();  // ends at once, because the timer of the limited task is cancelled
+    loop.run_until_idle();
     EXPECT_LT(loop.now() - start, 1h);
 }
 
@@ -351,7 +349,7 @@ TEST_P(time_limits, cancelling_the_caller_also_cancels_the_work_with_a_time_limi
     handle.cancel();
     loop.run(yield_times(loop, 5));
     EXPECT_EQ(ending_of(handle.outcome()), "cancelled");
-    loop.run_until_idle();  // ends at once, because both timers are cancelled
+    loop.run_until_idle();
     EXPECT_LT(loop.now() - start, 1h);
 }
 

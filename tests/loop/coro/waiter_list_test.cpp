@@ -1,5 +1,4 @@
-// Tests of the list of waiters. The list keeps its order when a waiter at any position leaves it. Waiters can
-// be destroyed before the list or after it.
+// Tests the order and the lifetime of waiters in a list.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,4 @@
-// Tests of descriptors that are closed while operations are pending, of numbers that are reused immediately
-// or are too high for select, and of a process without free descriptors.
+// Tests closed, reused, too high and exhausted descriptors.
 #include <fcntl.h>
 #include <sys/un.h>
 
@@ -16,8 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Moves the open file of the stream `open` to the descriptor `fd`, and closes the old descriptor. Returns
-/// the new stream.
 stream renumbered(event_loop& loop, stream open, int fd) {
     checked(::dup2(open.native_handle(), fd), "dup2");
     return stream(loop, unique_fd(fd));
@@ -95,8 +92,8 @@ TEST_P(descriptors, a_closed_descriptor_makes_every_operation_fail) {
     loop.run(main());
 }
 
-// A duplicate descriptor keeps the old file open. The kernel therefore still has events of the old file when
-// the descriptor number is reused, and can deliver these events afterwards.
+// A duplicate descriptor keeps the old file open, so the kernel can still deliver its events when the number
+// is reused.
 TEST_P(descriptors, a_descriptor_number_that_is_reused_immediately_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
@@ -174,7 +171,6 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
         }
     };
     loop.run(main());
-    // The select driver refuses the descriptor even if data is already available.
     if (!refusal.empty()) {
         put(pair.other.native_handle(), "here");
         EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
@@ -189,12 +185,12 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
     EXPECT_FALSE(loop.remove_reader(number));
 }
 
-// If the backlog of a Unix listener is full, connect(2) returns EAGAIN, and no connection is in progress. A
-// loop that waited for the socket would find the socket writable, and would treat the socket as connected.
+// With a full backlog, connect(2) returns EAGAIN, and no connection is in progress. A loop that waited would
+// find the socket writable and treat it as connected.
 TEST_P(descriptors, connecting_to_a_unix_listener_whose_backlog_is_full_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());
-    // The name contains the process id, because the same test might run on another design at the same time.
+    // The same test might run on another design at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -241,8 +237,7 @@ TEST_P(used_up_descriptors, an_accept_pauses_without_spinning_while_no_descripto
         const std::size_t before = clock.sleeps();
         co_await loop.sleep_for(3500ms);
         EXPECT_FALSE(accepted);
-        // The driver pauses between its attempts to accept: for 1, 2, 4, 8 and 16 ms, and then for
-        // 20 ms each time.
+        // The driver pauses between its accepts: for 1, 2, 4, 8, 16 ms, and then for 20 ms each time.
         EXPECT_LE(clock.sleeps() - before, 190u);
         const time_point returned = loop.now();
         limit.restore();

@@ -1,4 +1,4 @@
-// Tests of add_reader(), add_writer() and their removal.
+// Tests add_reader() and add_writer().
 #include <fcntl.h>
 
 #include <optional>
@@ -11,7 +11,6 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A pipe that the test reads and writes directly, without the loop.
 struct raw_pipe {
     raw_pipe() {
         int ends[2];
@@ -201,9 +200,8 @@ TEST_P(fd_callback, callbacks_of_ready_and_silent_descriptors_are_freed_with_the
     EXPECT_EQ(freed, 2);
 }
 
-// The loop is not informed when the program closes a descriptor that the loop does not own. When the callback
-// is removed, the loop must therefore forget all that it knows about the descriptor: whether it is in the
-// kernel's set, whether it has data, and whether its peer has hung up.
+// When a callback is removed, the loop must forget all that it knows about the descriptor, because the loop
+// does not notice when the program closes a descriptor that the loop does not own.
 TEST_P(fd_callback, a_callback_on_a_new_file_that_reuses_a_descriptor_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
@@ -254,7 +252,6 @@ TEST_P(fd_callback, a_removed_callback_on_a_full_pipe_does_not_delay_a_file_that
 
 namespace {
 
-/// A driver whose first operation completes at once, and whose second operation cannot be started.
 struct refusing_driver final : driver {
     explicit refusing_driver(ready_queue& ready) noexcept : driver(ready) {}
     bool start(io_operation& op) override {
@@ -289,8 +286,7 @@ TEST(fd_callbacks, a_callback_whose_descriptor_can_no_longer_be_watched_can_be_r
     EXPECT_EQ(freed, 1);
 }
 
-// The destruction of the loop destroys two frames, and an object in each frame closes its socket. One of the
-// two objects then also removes the socket's callback.
+// Two destroyed frames close their sockets, and one of them also removes its socket's callback.
 TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

@@ -1,6 +1,4 @@
-// Tests of the io_uring driver's accepts. The driver submits at most one accept per listener at a time
-// to the kernel. The accepts complete in the order of their start, and none of them waits while the
-// backlog has a connection.
+// Tests the accepts of the io_uring driver, which submits at most one accept per listener at a time.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -32,11 +30,8 @@ protected:
         if (!IsSkipped()) bare.emplace();
     }
 
-    /// Makes a client's socket, so that connect() needs no further descriptor.
     static unique_fd make_client() { return open_stream(AF_INET); }
 
-    /// Connects the client to the listener. When this function returns, the connection is in the backlog or
-    /// already accepted.
     void connect(unique_fd client) {
         endpoint address = local_endpoint(listener.get());
         static_cast<void>(
@@ -47,7 +42,6 @@ protected:
         for (std::size_t i = 0; i < count; ++i) connect(make_client());
     }
 
-    /// Connects `count` clients. After each of them, the driver processes the completions in its ring.
     void connect_one_by_one(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
             connect(make_client());
@@ -71,15 +65,13 @@ protected:
         return accepts;
     }
 
-    /// Accepts all connections in the backlog directly, without the driver, and returns their number.
     std::size_t count_backlog() {
         std::size_t count = 0;
         while (unique_fd(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC))) ++count;
         return count;
     }
 
-    /// Enters the kernel, which completes all requests that can complete. The driver does
-    /// not process the completions.
+    /// Completes all requests that can complete, but does not process the completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -124,7 +116,7 @@ TEST_F(uring_listener_tests, accepted_sockets_do_not_block_and_are_closed_on_exe
 
 TEST_F(uring_listener_tests, an_accept_takes_a_connection_from_the_backlog_without_a_request_to_the_ring) {
     connect(3);
-    static_cast<void>(accept());  // its completion also reports that more connections wait
+    static_cast<void>(accept());
     const std::uint64_t before = bare->driver.ring().requests();
     for (int i = 1; i < 3; ++i) {
         counted_operation op(io_kind::accept, listener.get());
@@ -199,9 +191,8 @@ TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accep
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The first accept gets its connection through the ring, and the following accepts get theirs through a
-// system call. The test then starts no further accept, because a new accept would also cause the driver to
-// serve an accept that it has forgotten.
+// The test starts no further accept, because a new accept would also cause the driver to serve an accept that
+// it has forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
@@ -218,7 +209,7 @@ TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) 
     }
 }
 
-// A connection wakes only one accept. If this accept is cancelled, another accept must get the connection.
+// A connection wakes only one accept.
 TEST_F(uring_listener_tests,
        a_second_waiting_accept_is_served_if_the_woken_accept_is_cancelled_or_discarded) {
     for (const bool discarded : {false, true}) {
@@ -237,7 +228,6 @@ TEST_F(uring_listener_tests,
         }
         bare->run(other);
         EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(other.result))));
-        // The next round uses a listener on which no accept was started yet.
         bare->driver.close(listener.get());
         listener = open_listener(endpoint::loopback(0));
     }
@@ -282,7 +272,7 @@ TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no
         bare->look();
         clients.clear();
         connect(1);
-        enter_without_looking();  // the completion of an accept is now in the queue
+        enter_without_looking();
         bare->driver.discard(*discarded);
         EXPECT_EQ(discarded->completions, 0);
         discarded.reset();  // AddressSanitizer detects later accesses
@@ -374,7 +364,7 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no
     accepts = start_accepts(3);
     bare->look();
     connect(5);
-    enter_without_looking();  // accepts the first connection
+    enter_without_looking();
     bare->driver.close(listener.get());
     listener.reset();
     std::size_t accepted = 0;
@@ -396,7 +386,7 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no
 
 TEST_F(uring_listener_tests, a_listener_that_reuses_a_closed_listeners_number_gets_none_of_its_connections) {
     connect(2);
-    static_cast<void>(accept());  // the driver now knows that more connections wait
+    static_cast<void>(accept());
     counted_operation pending(io_kind::accept, listener.get());
     static_cast<void>(accept());
     bare->start(pending);

@@ -123,7 +123,7 @@ TEST_F(uring_tests, data_of_a_closed_descriptor_does_not_reach_the_next_file_wit
     counted_operation receive(io_kind::receive, old.ours.get());
     bare.start(receive);
     bare.look();
-    old.send("old");  // completes after the number has been reused
+    old.send("old");
     const int number = old.ours.get();
     bare.driver.close(number);
     socket_pair fresh;
@@ -177,7 +177,7 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     bare.look();
     static_cast<void>(
         ::connect(client.get(), reinterpret_cast<const sockaddr*>(&address.address()), address.bytes()));
-    bare.driver.close(pair.ours.get());  // enters the kernel, which accepts the connection
+    bare.driver.close(pair.ours.get());
     bare.driver.discard(accept);
     pollfd waiting{client.get(), POLLIN, 0};
     ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
@@ -187,7 +187,7 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
 
 TEST_F(uring_tests, closing_a_descriptor_does_not_affect_the_reads_of_its_duplicate) {
     bare_driver bare;
-    for (const io_kind kind : {io_kind::read, io_kind::receive}) {  // only a receive starts a feed
+    for (const io_kind kind : {io_kind::read, io_kind::receive}) {
         socket_pair pair;
         const unique_fd duplicate(checked(::dup(pair.ours.get()), "dup"));
         counted_operation closed(kind, pair.ours.get());
@@ -229,8 +229,8 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     EXPECT_EQ(second.received(), "second");
 }
 
-// The driver processes the completion of the write's first part in discard(), not in a wait, so that the next
-// wait would submit the rest. Before that wait, the descriptor is closed and its number is reused.
+// discard(), not a wait, processes the completion of the write's first part, so that the next wait would
+// submit the rest.
 TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next_file_with_the_same_number) {
     bare_driver bare;
     socket_pair pair;
@@ -242,7 +242,7 @@ TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next
     const socket_pair another;
     counted_operation discarded(io_kind::read, another.ours.get());
     bare.start(discarded);
-    bare.driver.discard(discarded);  // processes the completion of the write's first part
+    bare.driver.discard(discarded);
     taken += pair.receive().size();
     ASSERT_EQ(write.moved, taken);
     ASSERT_GT(taken, 0U);
@@ -259,8 +259,7 @@ TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next
     EXPECT_EQ(pair.receive(), "");
 }
 
-// When the write is cancelled or its descriptor is closed, the completion of its first part is
-// already in the queue.
+// The completion of the write's first part is already in the queue.
 TEST_F(uring_tests, a_cancelled_write_does_not_continue_after_the_part_that_has_already_been_written) {
     bare_driver bare;
     for (const bool closed : {false, true}) {
@@ -302,7 +301,7 @@ TEST_F(uring_tests, an_operation_can_be_discarded_while_its_completion_is_in_the
         bare.start(*done);
         bare.start(other);
         bare.look();
-        if (kind == io_kind::writable) {  // the first wait for writability completes at once
+        if (kind == io_kind::writable) {
             EXPECT_EQ(done->completions, 1);
             bare.start(*done);
         }
@@ -313,7 +312,7 @@ TEST_F(uring_tests, an_operation_can_be_discarded_while_its_completion_is_in_the
         bare.driver.discard(*done);
         EXPECT_EQ(done->completions, completions);
         EXPECT_FALSE(done->pending);
-        done.reset();  // AddressSanitizer detects later accesses
+        done.reset();
         bare.run(other);
         bare.look();
         EXPECT_EQ(bare.driver.pending(), 0U);
@@ -380,8 +379,6 @@ TEST_F(uring_tests, operations_that_end_before_the_first_wait_of_the_driver_make
     EXPECT_EQ(bare.driver.pending(), 0U);
 }
 
-// Many reads, writes, waits and feeds are pending at once. Some of them are cancelled, some are discarded,
-// and the descriptors of some are closed.
 TEST_F(uring_tests, each_of_many_operations_completes_exactly_once_although_the_rings_are_small) {
     bare_driver bare({.submissions = 2, .completions = 4, .buffers = 4});
     for (int round = 0; round < 3; ++round) {
@@ -439,7 +436,7 @@ TEST_F(uring_tests, a_destroyed_driver_keeps_no_file_open) {
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare.start(receive);
         bare.look();
-        bare.driver.discard(receive);  // the feed continues in the kernel
+        bare.driver.discard(receive);
     }
     pair.ours.reset();
     char byte;

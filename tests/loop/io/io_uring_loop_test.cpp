@@ -1,5 +1,4 @@
-// Tests of the io_uring driver in a real loop: complete programs, loops that are destroyed while operations
-// are pending, and the error message when the kernel refuses io_uring.
+// Tests the io_uring driver in a real loop.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -107,8 +106,6 @@ task<> send_large(stream& to) {
     to.shutdown_write();
 }
 
-// Reads the stream to its end with reads of three sizes, and yields between the reads. Counts the
-// correct bytes in `right`.
 task<> receive_slowly(event_loop& loop, stream& from, std::size_t& right) {
     std::vector<std::byte> buffer(100'000);
     for (std::size_t position = 0, turn = 0;; ++turn) {
@@ -173,8 +170,7 @@ TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times)
                 received.notify_one();
                 if (i + 1 == posts) loop().stop();
             });
-            // After every hundredth post, this thread waits until the loop has called the posted function.
-            // The next post thus finds the loop asleep or about to sleep.
+            // Makes every hundredth post find the loop asleep or about to sleep.
             if (i % 100 != 0) continue;
             for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
         }
@@ -197,7 +193,7 @@ TEST_F(uring_loop_tests, the_loop_wakes_up_only_for_events_and_ends_no_sleep_ear
     };
     loop().run(sleep_thrice());
     EXPECT_EQ(early, 0);
-    EXPECT_LE(clock.waits(), 8U);  // one wait for each sleep, and a few waits at the start
+    EXPECT_LE(clock.waits(), 8U);
 }
 
 TEST_F(uring_loop_tests, a_loop_can_run_in_another_thread_than_the_thread_that_prepared_the_loop) {
@@ -238,7 +234,7 @@ TEST_F(uring_loop_tests, a_loop_can_run_in_another_thread_than_the_thread_that_p
     EXPECT_GE(called[3], 1);
 }
 
-/// Returns the result of io_uring_refusal() in a child process in which io_uring_setup(2) fails with `error`.
+/// Returns io_uring_refusal() of a child process in which io_uring_setup(2) fails with `error`.
 std::string refusal_with(int error) {
     int ends[2];
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");
@@ -270,7 +266,7 @@ std::string refusal_with(int error) {
 
 TEST(io_uring_refused, the_error_message_of_a_refused_io_uring_names_the_cause_and_the_remedy) {
     const std::string forbidden = refusal_with(EPERM);
-    // The message names another remedy if a setting of this machine already disables io_uring.
+    // The remedy differs if a setting of this machine already disables io_uring.
     const bool by_setting = forbidden.find("io_uring_disabled=0") != std::string::npos;
     EXPECT_SAYS(forbidden, by_setting ? "sysctl -w" : "seccomp=unconfined");
     const std::string missing = refusal_with(ENOSYS);

@@ -1,5 +1,5 @@
-// Tests of the io_uring driver in a thread for which io_uring_enter(2) fails: temporarily, as if the kernel
-// had no memory for requests, or always. A seccomp filter on the thread makes the call fail.
+// Tests the io_uring driver in a thread whose io_uring_enter(2) fails temporarily or always, by a seccomp
+// filter.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,9 +25,8 @@ constexpr std::uint32_t argument(int index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8U * static_cast<std::uint32_t>(index);
 }
 
-/// Makes io_uring_enter(2) fail with EAGAIN in this thread if a call submits `submissions` requests (a full
-/// ring) and does not wait. A call that waits for a completion still succeeds. Returns false if seccomp
-/// filters are not allowed.
+/// Makes io_uring_enter(2) fail with EAGAIN if it submits `submissions` requests (a full ring) and does not
+/// wait. Returns false if seccomp filters are not allowed.
 bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -44,8 +43,7 @@ bool refuse_to_hand_over(std::uint32_t submissions) {
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-/// Makes every io_uring_enter(2) of this thread fail with EPERM. Returns false if seccomp filters are not
-/// allowed.
+/// Makes io_uring_enter(2) fail with EPERM. Returns false if seccomp filters are not allowed.
 bool refuse_entries() {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -63,15 +61,14 @@ protected:
     static constexpr unsigned submissions = 4;
     static constexpr uring_limits little_room{.submissions = submissions, .completions = 16, .buffers = 4};
 
-    /// Runs `body` in a new thread, so that a seccomp filter that `body` installs ends with this thread.
+    /// Runs `body` in a new thread, because a seccomp filter lasts until its thread ends.
     template <class Body>
     void in_a_thread(Body body) {
         std::thread(body).join();
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Requests that fill the ring and do not complete before hand_over(). After refuse_to_hand_over(), only
-    /// a call that waits can submit them.
+    /// Requests that only a call that waits can submit after refuse_to_hand_over().
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {
@@ -82,7 +79,6 @@ protected:
                 if (op->pending) bare_.driver.discard(*op);
         }
 
-        /// Submits all the requests and waits until one of them has completed.
         void hand_over() {
             pairs_[0].send("x");
             bare_.driver.wait(never);
@@ -170,7 +166,7 @@ TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full)
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
         EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
-        bare.driver.discard(*early.front());  // waits, and thereby submits all requests in the ring
+        bare.driver.discard(*early.front());  // submits all requests in the ring, because it waits
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);
         EXPECT_EQ(bare.driver.pending(), 0U);
@@ -178,7 +174,7 @@ TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full)
 }
 
 TEST_F(uring_refused_entry_tests, a_discard_returns_even_if_the_kernel_refuses_all_entries) {
-    ::alarm(10);  // ends the test if the discard does not return
+    ::alarm(10);
     in_a_thread([&] {
         bare_driver bare;
         const socket_pair pair;

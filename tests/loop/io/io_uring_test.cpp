@@ -1,5 +1,4 @@
-// Tests that the io_uring driver fulfils its contract (io/io.hpp). Each operation completes once. No byte is
-// lost, even if a resource runs out. The driver makes no unnecessary system calls.
+// Tests that the io_uring driver fulfils its contract (io/io.hpp).
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -103,7 +102,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     bare.start(receive);
     bare.look();
     ::send(pair.ours.get(), "unread", 6, MSG_NOSIGNAL);
-    pair.theirs.reset();  // sends a reset, because of the unread data
+    pair.theirs.reset();  // unread data makes this close a reset
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
@@ -196,7 +195,7 @@ TEST_F(uring_tests, a_stream_that_no_task_reads_occupies_only_a_few_buffers) {
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
     bare.start(first);
-    for (int i = 0; i < 40; ++i) {  // each message occupies a buffer
+    for (int i = 0; i < 40; ++i) {
         pair.send("x");
         bare.look();
     }
@@ -211,7 +210,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_n
     counted_operation first(io_kind::receive, pair.ours.get(), 1);
     bare.start(first);
     bare.look();
-    constexpr std::size_t patience = 100;  // the stream counts as full after this many looks
+    constexpr std::size_t patience = 100;
     const std::string block(4096, 'b');
     std::size_t sent = 0;
     for (std::size_t full = 0; full < patience; ++full) {
@@ -309,7 +308,7 @@ TEST_F(uring_tests, a_stream_with_received_data_is_readable) {
     EXPECT_EQ(late.result, 0);
 }
 
-// io_uring cannot wait for input from a non-blocking terminal: the read completes with EAGAIN.
+// With io_uring, a read of a non-blocking terminal completes with EAGAIN at once.
 TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     int keyboard = -1;
     int terminal = -1;
@@ -345,20 +344,19 @@ TEST_F(uring_tests, looking_for_events_makes_no_system_call_if_nothing_has_happe
 TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_and_an_abandoned_deadline_ends_at_most_one_later_wait) {
     bare_driver bare;
     bare.driver.wake();
-    bare.driver.wait(steady_clock::now() + hours(1));  // arms the timer, and returns because of the wake-up
+    bare.driver.wait(steady_clock::now() + hours(1));
     const time_point early = steady_clock::now() + milliseconds(5);
     while (steady_clock::now() < early) bare.driver.wait(early);
     const time_point given_up = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
     bare.driver.wait(given_up);
-    bare.look();  // processes the wake-up if the deadline has ended the wait
+    bare.look();
     const time_point late = given_up + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
     EXPECT_LE(waits, 2);
 }
 
-/// Tests of a driver with few buffers, some of which are occupied by streams that no task reads.
 class uring_buffer_tests : public uring_tests {
 protected:
     static constexpr unsigned buffers = 16;
@@ -369,19 +367,17 @@ protected:
             bare.emplace(uring_limits{.submissions = 64, .completions = 64, .buffers = buffers});
     }
 
-    /// Starts the stream's feed, and then sends `messages` messages that no operation reads.
     void hoard(const socket_pair& pair, int messages) {
         counted_operation first(io_kind::receive, pair.ours.get());
         bare->start(first);
         pair.send("x");
         bare->run(first);
-        for (int i = 0; i < messages; ++i) {  // each message occupies a buffer
+        for (int i = 0; i < messages; ++i) {
             pair.send("x");
             bare->look();
         }
     }
 
-    /// Reads from the stream until a read would have to wait.
     void read_all(const socket_pair& pair) {
         for (;;) {
             counted_operation next(io_kind::receive, pair.ours.get());
@@ -395,7 +391,6 @@ protected:
         }
     }
 
-    /// Returns the number of requests that the driver makes for a small read that waits for its message.
     std::uint64_t requests_of_a_read(const socket_pair& pair) {
         const std::uint64_t before = bare->driver.ring().requests();
         counted_operation op(io_kind::receive, pair.ours.get());
@@ -429,7 +424,7 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_many_buffers_does_not_stop_t
     const socket_pair burst;
     const std::array<socket_pair, 4> others;
     hoard(slow, 40);
-    hoard(burst, 20);  // occupies the remaining buffers
+    hoard(burst, 20);
     EXPECT_EQ(requests_of_a_read(others[0]), 1U);
     EXPECT_EQ(requests_of_a_read(others[0]), 1U) << "the buffers had not run out";
     read_all(burst);
@@ -438,8 +433,8 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_many_buffers_does_not_stop_t
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
 }
 
-// The driver must not keep the added buffers for ever: it uses all buffers in rotation, and with too many of
-// them, each would have left the CPU's caches before its next use.
+// The driver uses all buffers in rotation. With too many of them, each would have left the CPU's caches
+// before its next use.
 TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffers_are_later_removed) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
@@ -447,7 +442,6 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     arrived_bytes arrived;
     for (unsigned i = 0; i < few; ++i) buffers.append(arrived, static_cast<std::uint16_t>(i), 1);
     EXPECT_EQ(buffers.available(), 0U);
-    // Three streams run out of buffers at the same time. The number of buffers must still double only once.
     for (int streams = 0; streams < 3; ++streams) EXPECT_TRUE(buffers.grow());
     EXPECT_EQ(buffers.available(), 2 * few);
 
@@ -459,8 +453,8 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     EXPECT_EQ(buffers.available(), few);
 }
 
-// The thread that ran the driver continues to run after another thread has destroyed the driver. The kernel
-// must nevertheless close the files of the driver's requests.
+// The thread that ran the driver continues to run, and the kernel must nevertheless close the files of its
+// requests.
 TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     socket_pair pair;
     auto bare = std::make_unique<bare_driver>();
@@ -469,7 +463,7 @@ TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     std::jthread runner([&] {
         counted_operation receive(io_kind::receive, pair.ours.get());
         bare->start(receive);
-        bare->look();  // submits the request to the kernel
+        bare->look();
         bare->driver.discard(receive);
         has_waited.set_value();
         may_end.get_future().wait();
@@ -482,8 +476,8 @@ TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     may_end.set_value();
 }
 
-// When the peer has ended its output, the kernel completes every poll request at once, even a request
-// that waits for writability.
+// When the peer has ended its output, the kernel completes every poll request at once, even one that waits
+// for writability.
 TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ended_its_own_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
@@ -511,8 +505,7 @@ TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ende
     }
 }
 
-// The operation has its result, but stays pending: the kernel still has its request, until the
-// request's cancellation has completed.
+// The operation stays pending until the cancellation of its request has completed in the kernel.
 TEST_F(uring_tests, a_completed_operation_keeps_its_result_if_it_is_discarded_or_its_descriptor_is_closed) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

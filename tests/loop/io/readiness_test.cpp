@@ -1,5 +1,4 @@
-// Tests how the readiness drivers turn readiness events into completions. The tests themselves determine the
-// events that the kernel seems to report.
+// Tests how the readiness drivers turn the kernel's events, which the tests determine, into completions.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -13,8 +12,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A driver that asks the kernel for no events: it records which descriptors it would watch, and reports the
-/// events that the test has put into `events`.
+/// A driver that reports `events` and records which descriptors it would watch.
 class scripted_driver final : public readiness_driver {
 public:
     struct watched {
@@ -34,7 +32,7 @@ public:
     std::vector<watched> watches;
     std::vector<int> unwatched;
     std::vector<readiness_event> events;
-    bool refuses = false;  // makes every further request to the kernel fail
+    bool refuses = false;
 
 private:
     void watch(int fd, bool in, bool out) override {
@@ -44,8 +42,7 @@ private:
     }
 };
 
-/// Tests of the scripted driver. The parameter is true for an edge-triggered driver, and false for
-/// a level-triggered driver.
+/// Tests with an edge-triggered driver if the parameter is true, otherwise with a level-triggered one.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -76,8 +73,8 @@ protected:
         return op;
     }
 
-    /// Reports that the descriptor is readable and, if `hung_up` is true, that the peer has hung up. The
-    /// operations that can then continue make their system calls in the next take_slice().
+    /// Reports readiness. The operations that can then continue make their system calls in the next
+    /// take_slice().
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -88,14 +85,11 @@ protected:
         take_slice();
     }
 
-    /// Starts an operation that has to wait. Then the peer sends `text`, and the kernel reports that
-    /// the descriptor is readable.
     void wait_and_be_told(io_operation& op, std::string_view text = "abc") {
         ASSERT_FALSE(driver.start(op));
         put(peer.get(), text);
         tell(driver.watches.back().generation);
     }
-    /// Calls wait_and_be_told(), completes the operation, and expects a result of three bytes.
     void wait_and_complete(io_operation& op) {
         wait_and_be_told(op);
         take_slice();
@@ -111,8 +105,8 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// Receives a large message. From then on, the driver queues a waiting operation when it becomes ready,
-    /// and makes its system call only when the loop runs the operation.
+    /// Receives a message after which the driver makes a waiting operation's system call only when the loop
+    /// runs the operation.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -125,8 +119,6 @@ protected:
         driver.discard(nothing_more);
     }
 
-    /// Receives messages that exactly fill the buffer of the operation that waits for them, until the driver
-    /// has changed to level-triggered watching.
     void receive_until_events_come_by_level() {
         for (int i = 0; i < 100 && (driver.watches.empty() || driver.watches.back().out); ++i) {
             auto op = reading(3);
@@ -143,7 +135,7 @@ protected:
     std::vector<std::byte> much = std::vector<std::byte>(16'384);
     ready_queue ready;
     scripted_driver driver{ready, /*edge_triggered=*/GetParam()};
-    static inline std::vector<operation*> ended;  // the completed operations in the order of their completion
+    static inline std::vector<operation*> ended;
 };
 
 std::string kind_of_readiness(const testing::TestParamInfo<bool>& by_edges) {
@@ -169,8 +161,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_t
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // An edge-triggered driver makes no request to the kernel, because closing the file removes the file from
-    // the kernel's set.
+    // An edge-triggered driver makes no request, because closing a file removes it from the kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();
@@ -183,8 +174,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_t
     EXPECT_EQ(after.result, 3);
 }
 
-// The program has closed the file without informing the driver. A duplicate descriptor keeps the file open,
-// so the kernel still reports events of the file.
+// A duplicate descriptor keeps the file open, so the kernel still reports its events.
 TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_with_the_same_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
@@ -206,15 +196,15 @@ TEST_P(readiness, after_a_short_read_of_a_tcp_socket_the_next_read_waits_for_an_
     put(peer.get(), "abc");
     auto first = reading();
     ASSERT_TRUE(driver.start(first));
-    put(peer.get(), "def");  // the driver makes no call before the kernel has reported this data
+    put(peer.get(), "def");
     auto second = reading();
     EXPECT_FALSE(driver.start(second));
     report(driver.watches.back().generation);
     EXPECT_EQ(second.result, 3);
 }
 
-// A read of a Unix stream returns early if a message carries descriptors. The kernel reports no new event
-// for the remaining data.
+// A read of a Unix stream returns early if a message carries descriptors. No new event reports the remaining
+// data.
 TEST_P(readiness, an_edge_triggered_unix_stream_stays_ready_after_a_short_read) {
     put(peer.get(), "abc");
     auto first = reading();
@@ -320,7 +310,7 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_much_data_is
     EXPECT_LT(told, messages / 4);
     EXPECT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
-    receive_until_events_come_by_level();  // from now on, each message is reported
+    receive_until_events_come_by_level();
     for (int i = 0; i < messages; ++i) {
         auto op = reading(3);
         wait_and_complete(op);
@@ -344,8 +334,8 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation
     EXPECT_EQ(driver.watches.size(), 3u) << "permanently";
 }
 
-// The kernel reports a socket without data as readable if its error queue is not empty, or if a datagram
-// socket is shut down. With level-triggered watching, the kernel would report this socket for ever.
+// The kernel reports a socket without data as readable if its error queue is not empty or a datagram socket
+// is shut down. With level-triggered watching, it would report such a socket for ever.
 TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_reported_event_without_data) {
     receive_until_events_come_by_level();
     auto op = reading(3);
@@ -374,16 +364,15 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_output_has_t
     driver.discard(op);
 }
 
-// If a duplicate descriptor keeps a closed file open, level-triggered watching would report the file for
-// ever. The driver therefore removes the file from the kernel's set.
+// If a duplicate descriptor keeps a closed file open, level-triggered watching would report it for ever.
 TEST_P(readiness_by_edges, level_triggered_watching_of_a_file_ends_when_the_file_is_closed) {
     receive_until_events_come_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
 
-// A program that only waited for the readability of a file can close the file without informing the driver.
-// If a duplicate descriptor keeps the file open, level-triggered watching would report the file for ever.
+// A program that only waited for the readability of a file can close it without informing the driver. A
+// duplicate descriptor would then keep it open, and level-triggered watching would report it for ever.
 TEST_P(readiness_by_edges, a_file_is_not_watched_level_triggered_if_tasks_only_wait_for_its_readability) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
@@ -398,8 +387,7 @@ TEST_P(readiness_by_edges, a_file_is_not_watched_level_triggered_if_tasks_only_w
     EXPECT_EQ(driver.watches.size(), 1u);
 }
 
-// After the last bytes, the end of the stream must still be read. An edge-triggered driver gets no further
-// event for the end.
+// An edge-triggered driver gets no further event for the end of the stream after the last bytes.
 TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     auto first = reading();
     ASSERT_FALSE(driver.start(first));
@@ -463,8 +451,8 @@ TEST_P(readiness, operations_that_wait_on_one_file_are_served_in_the_order_in_wh
     EXPECT_EQ(ended, std::vector<operation*>{&first});
 }
 
-// The driver thus receives the bytes immediately before the coroutine uses them, while they are in the CPU's
-// caches, and an operation that is cancelled before it runs loses no bytes.
+// The bytes are thus received immediately before the coroutine uses them, while they are in the CPU's caches,
+// and an operation that is cancelled before it runs loses no bytes.
 TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_runs) {
     receive_much();
     auto op = reading();
@@ -477,8 +465,8 @@ TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_run
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-// The driver does not ask the kernel for events while all waiting operations are queued. Otherwise, with
-// level-triggered watching, the kernel would report all their descriptors again at each wait.
+// While all waiting operations are queued, level-triggered watching would report all their descriptors at
+// each wait.
 TEST_P(readiness, the_driver_queries_the_kernel_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();
@@ -501,8 +489,7 @@ TEST_P(readiness, the_driver_queries_the_kernel_again_if_the_waiting_operation_w
     EXPECT_TRUE(driver.events.empty());
 }
 
-// If the driver asked the kernel for events only when no operation is queued, a connection that always has
-// data would prevent reports about other connections.
+// Otherwise, a connection that always has data would prevent reports about other connections.
 TEST_P(readiness, the_driver_queries_the_kernel_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);
@@ -563,7 +550,6 @@ TEST_P(readiness, a_queued_call_of_a_closed_file_does_not_affect_the_next_file_w
     driver.discard(after);
 }
 
-// Both accepts fail immediately. The driver must still serve the operation that waits behind them.
 TEST_P(readiness, a_receive_that_waits_after_two_failing_accepts_completes) {
     use_tcp();
     auto first = reading(1);
@@ -589,7 +575,7 @@ TEST_P(readiness, an_operation_whose_file_cannot_be_watched_does_not_stay_pendin
     EXPECT_EQ(driver.pending(), 0u);
     driver.refuses = false;
     auto next = reading();
-    wait_and_complete(next);  // starts after the refused operation
+    wait_and_complete(next);
     EXPECT_EQ(ended, std::vector<operation*>{&next});
 }
 

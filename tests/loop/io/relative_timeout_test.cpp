@@ -1,5 +1,4 @@
-// Tests of the timeout that the drivers pass to select and poll: the time that is left until the
-// deadline of the wait.
+// Tests the timeouts that the drivers pass to select and poll.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,9 +36,8 @@ TEST(relative_timeouts, every_wait_has_a_timeout_unless_its_deadline_is_infinite
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// The timeout must lie between the time that is left after the call of left_until() and the time that was
-// left before it. Not even a nanosecond of error is allowed, because a timeout that is too long would make an
-// interrupted wait too long.
+// The timeout must lie between the times that were left before and after the call of left_until(). Even a
+// nanosecond more would make an interrupted wait too long.
 TEST(relative_timeouts, the_timeout_is_the_remaining_time_with_an_accuracy_of_a_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();

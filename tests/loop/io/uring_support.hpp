@@ -1,5 +1,3 @@
-// Fixtures that the tests of the io_uring driver share, above all bare_driver, which is a
-// driver without a loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +17,6 @@
 
 namespace loopbench::loop {
 
-/// A test that is skipped if the kernel refuses io_uring.
 class uring_tests : public testing::Test {
 protected:
     void SetUp() override {
@@ -27,8 +24,7 @@ protected:
     }
 };
 
-/// Both ends of a non-blocking Unix stream. When send(2) on one end has returned, the data can be received
-/// from the other end.
+/// Both ends of a non-blocking Unix stream. Sent data can be received as soon as send(2) has returned.
 struct socket_pair {
     socket_pair() {
         int fds[2];
@@ -37,13 +33,10 @@ struct socket_pair {
         theirs.reset(fds[1]);
     }
 
-    /// Sends the text from the far end (`theirs`), without the driver. Returns the number of bytes that the
-    /// kernel accepted, or -1.
     ssize_t send(std::string_view text) const {
         return ::send(theirs.get(), text.data(), text.size(), MSG_NOSIGNAL);
     }
 
-    /// Receives all bytes that have arrived at the far end (`theirs`), without the driver.
     std::string receive() const {
         std::string all;
         std::string part(65'536, '\0');
@@ -56,7 +49,6 @@ struct socket_pair {
     unique_fd theirs;
 };
 
-/// An operation that has its own buffer and counts its completions.
 struct counted_operation : io_operation {
     counted_operation(io_kind what, int descriptor, std::size_t bytes = 64) : buffer(bytes, '\0') {
         kind = what;
@@ -76,7 +68,6 @@ struct counted_operation : io_operation {
     int completions = 0;
 };
 
-/// An io_uring driver without a loop.
 struct bare_driver {
     explicit bare_driver(const uring_limits& limits = {})
         : owner(make_limited_io_uring_driver(ready, limits)) {}
@@ -92,14 +83,11 @@ struct bare_driver {
         }
     }
 
-    /// Submits the requests in the ring and processes all available completions, without sleeping.
     void look() {
         driver.wait(do_not_wait);
         run_ready();
     }
 
-    /// Runs the driver until all operations have completed. The test fails if this takes more than ten
-    /// seconds.
     void run(std::span<counted_operation* const> all) {
         const time_point give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
         run_ready();
@@ -116,7 +104,6 @@ struct bare_driver {
         run(one);
     }
 
-    /// Starts the operation, and runs the driver until the operation has completed.
     void finish(counted_operation& op) {
         start(op);
         run(op);

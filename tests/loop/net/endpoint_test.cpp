@@ -1,4 +1,4 @@
-// Tests of endpoints: their creation from names, and their printed form.
+// Tests endpoints.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/un.h>
@@ -47,7 +47,7 @@ TEST(endpoints, endpoints_are_printed_as_their_addresses) {
 
 TEST(endpoints, a_path_that_the_kernel_returns_can_be_empty_or_fill_its_whole_array) {
     sockaddr_storage storage;
-    std::memset(&storage, 'x', sizeof storage);  // the bytes after the path are not part of the path
+    std::memset(&storage, 'x', sizeof storage);
     storage.ss_family = AF_UNIX;
     EXPECT_EQ(endpoint(&storage, sizeof(sockaddr_un)).to_string(), std::string(path_bytes_max, 'x'));
     EXPECT_EQ(endpoint(&storage, path_at + 3).to_string(), "xxx");
@@ -58,7 +58,7 @@ TEST(endpoints, listening_on_an_endpoint_in_use_throws_an_error_with_a_remedy) {
     std::string folder = std::filesystem::temp_directory_path() / "loopbench-XXXXXX";
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     const endpoint path = endpoint::unix_path(folder + "/socket");
-    { const unique_fd listener = open_listener(path); }  // the socket's file remains
+    { const unique_fd listener = open_listener(path); }
     EXPECT_SAYS(refusal_of(path), "remove the file");
     std::filesystem::remove_all(folder);
     const unique_fd listener = open_listener(endpoint::loopback(0));

@@ -1,4 +1,3 @@
-// A listener that neither accepts nor refuses connections, so that a connect to this listener stays pending.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,7 +9,8 @@
 
 namespace loopbench::loop::test {
 
-/// A listener with a full backlog. The kernel drops further connection requests.
+/// A listener with a full backlog, so that connects to it stay pending: the kernel drops further connection
+/// requests.
 struct full_listener {
     full_listener() {
         fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

@@ -1,4 +1,4 @@
-// Tests of exact reads and delimited reads, on a scripted stream and on a real stream.
+// Tests exact reads and delimited reads.
 #include "loop/net/read.hpp"
 
 #include <array>
@@ -11,8 +11,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A stream without a socket. Each read returns at most one of the `pieces`. After the last piece, reads
-/// return `error`, or the end of the stream if `error` is 0.
+/// A stream whose reads return at most one of the `pieces` each, and then `error`, or the end of the stream
+/// if `error` is 0.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;
@@ -88,7 +88,6 @@ TEST_F(exact_reads, an_exact_read_of_zero_bytes_does_not_read_from_the_stream) {
     EXPECT_EQ(read(from, 0).error, 0);
 }
 
-// A message consists of a header, which states a length, and a body of this length.
 TEST_F(exact_reads, an_exact_read_continues_after_the_last_byte_of_a_delimited_read) {
     scripted_stream stream{{"length 5\n\nab", "cd", "eNEXT", "\n"}, 0};
     reader from(stream);
@@ -185,7 +184,7 @@ TEST_P(delimited_streams, delimited_reads_of_a_socket_return_its_lines) {
     loop.run(main());
 }
 
-// If a cancelled read lost bytes, a read with a time limit would leave the stream in the middle of a message.
+// Otherwise, a read with a time limit could leave the stream in the middle of a message.
 TEST_P(delimited_streams, a_cancelled_buffered_read_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);

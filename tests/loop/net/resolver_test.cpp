@@ -1,4 +1,4 @@
-// Tests of the resolver, which resolves names to addresses in a thread of its own.
+// Tests the resolver.
 #include "loop/net/resolver.hpp"
 
 #include <netdb.h>
@@ -19,7 +19,6 @@ std::vector<endpoint> resolve(event_loop& loop, std::string host, std::string se
     return loop.run(names.resolve(std::move(host), std::move(service)));
 }
 
-/// Returns true if a direct call of getaddrinfo(3) finds the host.
 bool is_known_here(const char* host) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(host, nullptr, nullptr, &found) != 0) return false;
@@ -92,8 +91,7 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // The resolver answers requests in order, so this answer arrives only after the answer that
-        // the loop must drop.
+        // The resolver answers in order, so this answer arrives only after the one that the loop must drop.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };
@@ -101,8 +99,6 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
     EXPECT_TRUE(tasks[0].done());
 }
 
-// An allocation can fail in the caller's thread or in the resolver's thread. In both cases the caller
-// receives the error, and the program does not end.
 TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) {
     if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
     const auto owner = make_loop("loop-epoll");
@@ -115,7 +111,7 @@ TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) 
             const failing_allocation fails(index);
             try {
                 found = loop.run(names.resolve("127.0.0.1", "80")).size();
-            } catch (const std::bad_alloc&) {  // the caller has received the error
+            } catch (const std::bad_alloc&) {
             }
             failed = fails.has_failed();
         }
@@ -123,8 +119,7 @@ TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) 
     }
 }
 
-// The test asks the machine's real name server. If the server does not answer, a request takes several
-// seconds. The test therefore makes only one request.
+// Makes only one request, because it takes several seconds if the machine's name server does not answer.
 TEST(resolver, resolving_an_unknown_host_throws) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;

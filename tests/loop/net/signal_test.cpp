@@ -1,4 +1,4 @@
-// Tests of signals that a task awaits, and of signals that interrupt a wait.
+// Tests signals that a task awaits, and signals that interrupt a wait.
 #include <pthread.h>
 
 #include <array>
@@ -17,13 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The number of handled signals. It is a lock-free atomic, which a signal handler can use. Another thread
-// also reads it, so a volatile sig_atomic_t would cause a data race.
+// The number of handled signals, a lock-free atomic because a signal handler and another thread access it.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// A handler that counts SIGALRM. The handler is installed without SA_RESTART, so that each signal makes a
-/// wait in the kernel end with EINTR.
+/// A handler without SA_RESTART, so that each signal makes a wait in the kernel end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {
@@ -40,7 +38,6 @@ private:
     struct sigaction before_ {};
 };
 
-/// A thread that sends SIGALRM to the loop's thread every millisecond while this object exists.
 class bombardment {
 public:
     explicit bombardment(pthread_t target)
@@ -66,8 +63,7 @@ bool is_blocked(int signal) {
 class interruptions : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, interruptions, all_designs(), design_name);
 
-// A signal interrupts each wait of the loop before the wait has taken its full time. If the loop repeated the
-// wait with the full time after each signal, the sleep would never end.
+// If the loop repeated each interrupted wait with its full time, the sleep would never end.
 TEST_P(interruptions, signals_that_interrupt_a_sleep_neither_prolong_nor_shorten_the_sleep) {
     const interrupting_handler handler;
     const auto owner = make_loop();

@@ -1,5 +1,5 @@
-// Tests of SIGPIPE. A write to a pipe without a reader returns an error and does not end the process. The
-// write changes neither the process's action for SIGPIPE nor the thread's state (blocked or pending).
+// Tests that writing to a pipe without a reader does not end the process, and leaves the process's action for
+// SIGPIPE and the thread's state (blocked or pending) unchanged.
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -21,7 +21,6 @@ sigset_t only_sigpipe() {
     return set;
 }
 
-/// The process's action for SIGPIPE and the thread's state: whether SIGPIPE is blocked or pending.
 struct sigpipe_state {
     void (*handler)(int);
     int flags;
@@ -41,8 +40,6 @@ struct sigpipe_state {
     bool operator==(const sigpipe_state&) const = default;
 };
 
-/// An object that blocks SIGPIPE in the thread. The destructor discards a pending SIGPIPE and
-/// restores the signal mask.
 class blocked_sigpipe {
 public:
     blocked_sigpipe() {
@@ -63,7 +60,6 @@ private:
     sigset_t before_{};
 };
 
-/// Writes to a pipe whose reader is closed, and returns the error of the write.
 task<int> write_to_a_closed_pipe(event_loop& loop) {
     auto pipe = loop.open_pipe();
     pipe.reader.close();
@@ -72,8 +68,6 @@ task<int> write_to_a_closed_pipe(event_loop& loop) {
     co_return written.error;
 }
 
-/// Writes more than a pipe can hold, and closes the reader while the write waits for space. Returns the error
-/// of the write.
 task<int> write_until_the_reader_leaves(event_loop& loop) {
     auto pipe = loop.open_pipe();
     const std::vector<std::byte> more_than_the_kernel_takes(std::size_t{4} << 20);
@@ -89,8 +83,8 @@ class sigpipe : public on_real_time {
 protected:
     void SetUp() override {
         on_real_time::SetUp();
-        // The default action of SIGPIPE ends the process. Sets this action explicitly, because a program
-        // inherits the action from its parent, and a shell might ignore SIGPIPE.
+        // Sets the default action explicitly, because a shell might ignore SIGPIPE, and a program inherits
+        // the action.
         checked(::sigaction(SIGPIPE, nullptr, &before_), "sigaction");
         struct sigaction deadly {};
         deadly.sa_handler = SIG_DFL;
@@ -186,8 +180,7 @@ TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_writes_leave_no_sigpipe_pend
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-// The loop does not block SIGPIPE between two runs. io_uring can execute a pending write at this time, for
-// example when the reader of its pipe is closed.
+// The loop does not block SIGPIPE between two runs, but io_uring can execute a pending write at this time.
 TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
@@ -219,8 +212,7 @@ TEST_P(sigpipe, destroying_a_loop_that_writes_does_not_kill_the_process) {
     const auto writes = [](pipe_ends pipe, std::size_t bytes, int turns_until_closed) -> task<void> {
         const std::vector<std::byte> out(bytes);
         event_loop& on = pipe.writer.loop();
-        const auto reader =
-            std::make_shared<pipe_end>(std::move(pipe.reader));  // the posted function shares the reader
+        const auto reader = std::make_shared<pipe_end>(std::move(pipe.reader));
         on.post([reader] { reader->close(); });
         co_await yield_times(on, turns_until_closed);
         co_await pipe.writer.write_all(out);

@@ -1,5 +1,4 @@
-// Tests of all kinds of sockets and pipes: TCP and UDP over IPv4 and IPv6, Unix streams and datagrams, pipes,
-// and standard input.
+// Tests all kinds of sockets and pipes.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/mman.h>
@@ -24,12 +23,10 @@ bool has_ipv6_loopback() {
     }
 }
 
-/// Returns a name in the abstract namespace of Unix sockets, which needs no file.
 endpoint abstract_name(std::string_view name) {
     return endpoint::unix_path(std::string(1, '\0').append(name));
 }
 
-/// A new temporary folder, which the destructor removes.
 class temporary_folder {
 public:
     temporary_folder() {
@@ -46,7 +43,6 @@ private:
     std::filesystem::path path_;
 };
 
-/// Connects to `where`, sends a text in both directions, and expects that both texts arrive.
 task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     auto client = co_await loop.connect(where);
     auto server = co_await at.accept();
@@ -56,8 +52,6 @@ task<void> expect_conversation(event_loop& loop, listener at, endpoint where) {
     EXPECT_EQ(co_await read_text(client), "answer");
 }
 
-/// Sends a datagram, then an answer to the sender's address, and then an empty datagram. Expects
-/// that all three arrive.
 task<void> expect_datagrams(datagram_socket& one, datagram_socket& other) {
     std::array<std::byte, 64> buffer;
     const io_result sent = co_await one.send_to(bytes_of("there"), other.local());
@@ -186,7 +180,6 @@ TEST_P(sockets, datagrams_are_sent_between_unix_sockets_with_paths) {
     loop.run(expect_a_wait_for_a_datagram(loop, one, other));
 }
 
-// The failed accepts must not make the driver treat the socket as a listener.
 TEST_P(sockets, a_connected_socket_still_receives_data_after_an_accept_on_it_has_failed) {
     event_loop& loop = keep(make_loop());
     for (const auto& [tcp, has_received] :
@@ -286,8 +279,7 @@ TEST_P(pipes, a_pipe_can_be_standard_input_and_stays_blocking) {
     loop.run(main());
 }
 
-// epoll refuses to watch a regular file. The driver reads the file without waiting, since a regular file is
-// always ready.
+// epoll refuses to watch a regular file, which is always ready.
 TEST_P(pipes, a_regular_file_can_be_standard_input) {
     event_loop& loop = keep(make_loop());
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));

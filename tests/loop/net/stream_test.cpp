@@ -1,5 +1,4 @@
-// Tests of streams whose peers reset the connection, hang up or do not read, and of writes that the kernel
-// accepts in parts.
+// Tests streams whose peers reset the connection, hang up or do not read, and writes in parts.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/wait.h>
@@ -18,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Configures the socket so that closing it sends a reset instead of an end of stream.
 void reset_on_close(int fd) {
     const linger now{.l_onoff = 1, .l_linger = 0};
     ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof now), 0);
@@ -39,7 +37,7 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 }  // namespace
 
 // After fork(), both processes share the parent's epoll set. If the driver watched the listener
-// level-triggered, the child's close would remove the listener from this set.
+// level-triggered, the child's close would remove it from this set.
 TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
@@ -123,7 +121,7 @@ TEST_P(stream_in_trouble, a_half_closed_stream_can_still_be_written_to) {
     loop.run(main());
 }
 
-// The test sets the default action of SIGPIPE, so that a SIGPIPE would end the process.
+// With the default action of SIGPIPE, the signal would end the process.
 TEST_P(stream_in_trouble, a_write_without_a_reader_returns_an_error_and_raises_no_signal) {
     event_loop& loop = keep(make_loop());
     const auto before = std::signal(SIGPIPE, SIG_DFL);
@@ -213,7 +211,7 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
         while (received.size() < 6) received += co_await read_text(pair.one);
     };
     loop.spawn(reads());
-    turn_often(loop);  // the reader starts to wait
+    turn_often(loop);
     put(pair.other.native_handle(), "abc");
     EXPECT_EQ(::send(pair.other.native_handle(), "!", 1, MSG_OOB), 1);
     put(pair.other.native_handle(), "def");
@@ -225,15 +223,14 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carr
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
-    // After some reads, a driver might change how it reads a stream. The test repeats the messages often
-    // enough to cover this case, too.
+    // Repeats the messages, because a driver might change how it reads a stream after some reads.
     std::string expected;
     auto reads = [&]() -> task<void> {
         while (received.size() < 120) received += co_await read_text(pair.one);
     };
     loop.spawn(reads());
     while (expected.size() < 120) {
-        turn_often(loop);  // the reader starts to wait
+        turn_often(loop);
         put_with_descriptor(pair.other.native_handle(), "abc");
         put(pair.other.native_handle(), "def");
         turn_often(loop);
@@ -242,15 +239,13 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carr
     }
 }
 
-/// The result of a write. `done` is true when the write has completed, and `went_on` when the task has
-/// continued after its next await.
+/// `went_on` is true when the task has continued after the await that follows the write.
 struct write_outcome {
     io_result written;
     bool done = false;
     bool went_on = false;
 };
 
-/// Tests of long writes to sockets and pipes, which the kernel accepts in parts.
 class whole_writes : public on_real_time {
 protected:
     static constexpr std::size_t much = std::size_t{4} << 20;
@@ -264,7 +259,6 @@ protected:
         outcome.went_on = true;
     }
 
-    /// Reads all available bytes without the loop, but at most `bytes_max`.
     static std::vector<std::byte> drain_stream(int fd, std::size_t bytes_max = much) {
         std::vector<std::byte> all(bytes_max);
         std::size_t filled = 0;
@@ -280,8 +274,7 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Starts a long write and lets the loop write several parts of it. Returns the bytes that this function
-    /// has read from the peer's descriptor `fd` between these parts.
+    /// Returns the bytes that were read from `fd` between the parts of the write.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -326,8 +319,8 @@ protected:
         std::vector<task_handle<void>> writing;
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
-        // Reading makes space for the rest of the write. Before the loop detects the space, the stream is
-        // closed, and another socket gets its descriptor number.
+        // Makes space for the rest of the write. Before the loop detects the space, another socket gets the
+        // descriptor number.
         append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
@@ -416,8 +409,8 @@ TEST_P(whole_writes, the_bytes_of_simultaneous_writes_to_several_streams_are_not
 
 class hung_up_stream : public on_real_time {
 protected:
-    /// Returns the number of waits that the loop makes during a sleep of 10 ms. Meanwhile, the stream that
-    /// `make` has returned stays open, and no task reads it. The stream's peer has hung up.
+    /// Returns the number of waits during a sleep of 10 ms. Meanwhile, no task reads the stream of `make`,
+    /// whose peer has hung up.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -432,8 +425,8 @@ protected:
         return loop.run(main());
     }
 
-    /// Makes a stream whose peer has sent six bytes and has closed its end. Makes `reads` reads of at most
-    /// three bytes, and then returns the stream.
+    /// Returns a stream whose peer sent six bytes and then closed its end, after `reads` reads of at most
+    /// three bytes.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));
@@ -509,8 +502,7 @@ TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_t
 
 namespace {
 
-/// A driver that passes all operations to the epoll driver. However, while `errors` is not empty, each accept
-/// fails with the last error of this list, which is then removed.
+/// A driver in which each accept removes the last of the `errors` and fails with it, until they are used up.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}

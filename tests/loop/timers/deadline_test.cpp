@@ -1,5 +1,4 @@
-// Tests of sleeps on the manual clock. Sleeps never end early, for any kind of deadline. In most designs,
-// sleeps end in the order of their deadlines.
+// Tests sleeps on the manual clock.
 #include <algorithm>
 #include <random>
 
@@ -21,8 +20,7 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns random deadlines within 100 ms. The result contains each deadline twice, and also the times one
-/// nanosecond before and after it.
+/// Returns each deadline twice, and also the times one nanosecond before and after it.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -37,8 +35,8 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// Runs one turn of a loop and returns how long the turn sleeps. The loop has many timers that are due in 10
-/// s; a timer that was due in 1 ms is cancelled before the turn.
+/// Cancels a timer that is due in 1 ms, among many that are due in 10 s, and returns how long the next turn
+/// sleeps.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;
@@ -52,9 +50,8 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 
 }  // namespace
 
-// The wheel places a timer by the distance of its deadline from the wheel's last known time. If that time
-// is long ago, near and far timers share a slot. The loop would then wake up too early, only to place the
-// far timers again.
+// The wheel places a timer by its distance from the wheel's last known time. If that time is long ago, near
+// and far timers share a slot, and the loop wakes up too early only to place the far timers again.
 TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;
@@ -113,7 +110,7 @@ TEST_P(deadlines, sleeps_until_past_deadlines_end_in_the_next_turn) {
     std::vector<observation> seen;
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
         loop.spawn(observe_sleep(loop, past, seen));
-    loop.turn();  // the sleeps start
+    loop.turn();
     EXPECT_TRUE(seen.empty()) << "an overdue sleep also goes through the queue";
     loop.turn();
     EXPECT_EQ(seen.size(), 5u);
@@ -138,7 +135,7 @@ TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
         co_await loop.sleep_for(0ns);
         co_await loop.sleep_for(-1ns);
         co_await loop.sleep_for(nanoseconds::min());
-        EXPECT_LE(loop.now() - before, 4 * late_max());  // each sleep takes one turn
+        EXPECT_LE(loop.now() - before, 4 * late_max());
     };
     loop.run(sleeps());
 }
@@ -201,8 +198,6 @@ TEST_P(deadlines, each_of_many_sleeps_makes_the_loop_wait_exactly_once) {
     EXPECT_EQ(clock.sleeps(), sleeps);
 }
 
-// In this test, input ends some waits of the loop, and the manual clock ends the other
-// waits at their deadlines.
 TEST_P(deadlines, a_loop_waits_for_deadlines_and_input_at_the_same_time) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);

@@ -1,5 +1,5 @@
-// Tests of the precise wait policy, which wakes up before a deadline and then spins. Its guard is the time
-// between the wake-up and the deadline; the policy learns the guard from the lateness of wake-ups.
+// Tests the precise wait policy, which wakes up before a deadline and then spins. Its guard is the time
+// between the wake-up and the deadline, learnt from the lateness of wake-ups.
 #include <random>
 
 #include "loop/timers/precise_wait.hpp"
@@ -48,7 +48,7 @@ TEST(wakeup_guard, a_few_extremely_late_wake_ups_change_the_guard_only_temporari
     wakeup_guard guard;
     record_often(guard, 20us, 10'000);
     const nanoseconds at_rest = guard.value();
-    guard.record(10s);  // as if the machine had been suspended
+    guard.record(10s);
     EXPECT_LE(guard.value(), at_rest + at_rest / 5);
     record_often(guard, 10s, 5);
     EXPECT_GE(guard.value(), at_rest + at_rest / 2);
@@ -84,7 +84,6 @@ protected:
     void SetUp() override { manual_time::now = manual_time::start; }
     void TearDown() override { manual_time::oversleep = 0ns; }
 
-    /// Returns the highest lateness of ten sleeps if the kernel wakes the thread `oversleep` too late.
     static nanoseconds worst_lateness(nanoseconds oversleep) {
         manual_time::oversleep = oversleep;
         manual_clock clock(step);
@@ -116,7 +115,6 @@ TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard)
 }
 
 // Late wake-ups first make the guard longer than the time between two deadlines, so that the loop only spins.
-// Later, the policy must shorten the guard, so that the loop sleeps again.
 TEST_F(precise_waits, a_loop_that_spins_because_its_guard_is_too_long_learns_to_sleep_again) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);

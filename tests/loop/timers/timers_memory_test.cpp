@@ -1,5 +1,4 @@
-// Tests of timer queues that cannot allocate memory. No timer is lost or expires early, and arming a timer
-// throws std::bad_alloc if it needs memory.
+// Tests timer queues that cannot allocate memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,8 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Returns `count` timers with random deadlines within the next half minute, which occupy all
-/// levels of the wheel.
+/// Returns timers that are due within the next half minute, which occupy all levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);
@@ -36,8 +34,6 @@ std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     return timers;
 }
 
-/// Removes all timers from `ready` and returns their number. Expects that no timer is early or is
-/// in the queue twice.
 std::size_t take_ready(operation_queue& ready, time_point now) {
     std::size_t count = 0;
     while (!ready.empty()) {
@@ -66,8 +62,7 @@ protected:
 using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
-// expire() moves timers between slots, sorts them and collects them, all of which can allocate. In this test,
-// only the first `few` allocations succeed.
+// expire() moves, sorts and collects timers, all of which can allocate.
 TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_even_if_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
@@ -91,8 +86,8 @@ TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_e
     }
 }
 
-// At first, the wheel has all timers in one slot. When the first timer is due, the wheel distributes the
-// timers to many slots. A timer stays in its slot if moving it would need memory that is not available.
+// When the first timer is due, the wheel distributes the timers of one slot to many slots. A timer stays in
+// its slot if moving it would need memory that is not available.
 TYPED_TEST(timers_without_memory, timers_with_nearby_deadlines_expire_in_time_even_if_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {

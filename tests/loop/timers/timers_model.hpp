@@ -1,4 +1,3 @@
-// A timer queue that is checked against a sorted map, and a source of deadlines for this check.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,12 +23,10 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// True if the queue always reports its earliest deadline exactly. After an erase, the wheel can report a time
-// that is too early.
+// After an erase, wheel_timers can report an earliest deadline that is too early.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
-// True if timers expire in the order of their deadlines. In the list, they expire in the
-// order of their insertion.
+// Timers of a list expire in the order of their insertion.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -37,12 +34,12 @@ inline time_point after(time_point start, std::int64_t ns) {
     return start + nanoseconds(ns);
 }
 
-/// A timer queue, and a sorted map with which the queue's results are compared. Each timer is freed as soon
-/// as it is erased or has expired, so that a sanitizer detects if the queue accesses it later.
+/// A comparison of a timer queue with a sorted map. Each timer is freed as soon as it is erased or has
+/// expired, so that a sanitizer detects later accesses.
 template <class Queue>
 class checked_queue {
 public:
-    /// Arms a timer. The current time is the latest time that was passed to expire().
+    /// Uses the latest time that was passed to expire() as the current time.
     void arm(time_point deadline) { arm(deadline, reached_); }
 
     void arm(time_point deadline, time_point now) {
@@ -61,7 +58,6 @@ public:
         forget(t);
     }
 
-    /// Expires all timers that are due at `now`, and returns their number.
     std::size_t expire(time_point now) {
         reached_ = std::max(reached_, now);
         const std::size_t expected = due(now);
@@ -126,7 +122,6 @@ private:
     Queue queue_;
 };
 
-/// A source of random deadlines. Many of them are of the kinds that timer queues tend to handle incorrectly.
 class deadline_source {
 public:
     explicit deadline_source(std::uint64_t seed) : random_(seed) {}
@@ -135,8 +130,7 @@ public:
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random_);
     }
 
-    /// Returns a duration below 2^max_bits ns. Every upper limit from 2^0 to 2^max_bits
-    /// ns is equally probable.
+    /// Every upper limit from 2^0 to 2^max_bits ns is equally probable.
     nanoseconds any_magnitude(std::int64_t max_bits) {
         return nanoseconds(below(std::int64_t{1} << below(max_bits + 1)));
     }
@@ -168,7 +162,6 @@ public:
     }
 
 private:
-    // Returns the next multiple of the period after `now`.
     static time_point meeting_point(time_point now, std::int64_t period_ns) {
         return after(time_point{}, (now.time_since_epoch().count() / period_ns + 1) * period_ns);
     }

@@ -1,4 +1,4 @@
-// Tests that compare every timer queue with a sorted map: no timer expires early, is lost or expires twice.
+// Compares every timer queue with a sorted map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -178,7 +178,6 @@ TEST(list_timers, timers_expire_in_the_order_of_insertion_as_in_the_tutorial) {
     for (timer* t : {&hello, &exit, &good_bye}) EXPECT_EQ(&ready.pop(), t);
 }
 
-// Arms `count` timers whose deadlines are 1 ns apart.
 template <class Queue>
 std::vector<timer> armed_in_a_row(Queue& queue, std::size_t count, time_point first) {
     std::vector<timer> timers(count);
@@ -235,8 +234,6 @@ TEST(lazy_heap_timers, cancelled_timers_at_the_head_are_removed_before_earliest_
     EXPECT_EQ(queue.earliest(), never);
 }
 
-/// Arms many timers one after the other, and erases or expires each of them, while 100 other timers stay
-/// armed. Returns the number of allocations.
 template <class Queue>
 std::size_t allocations_of_churn() {
     const test::nothing_recycled from_the_heap;
@@ -259,8 +256,8 @@ std::size_t allocations_of_churn() {
     return test::count_allocations().made - before;
 }
 
-// The few allocations are those of the test's 100 armed timers and of the queue's vector, which grows to
-// about 200 entries: the armed timers, and as many erased ones.
+// The allocations are those of the test's 100 timers and of the queue's vector, which grows to about 200
+// entries: the armed timers, and as many erased ones.
 TEST(lazy_heap_timers, arming_and_erasing_timers_does_not_grow_a_lazy_heap) {
     EXPECT_LE(allocations_of_churn<lazy_heap_timers>(), 10U);
 }
@@ -310,8 +307,7 @@ TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty now, so it must not advance its time beyond the deadlines
-        // of the armed timers.
+        // The wheel is not empty now, so it must not advance its time beyond the armed deadlines.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);
