@@ -214,7 +214,7 @@ public:
     }
 
 private:
-    // Every second file, from index `from`, sends a message to the other end of its connection.
+    // Sends a message from every second file, beginning at index `from`, to the other end of its connection.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
             io_uring_sqe& send = ring_.sqe();

@@ -212,7 +212,7 @@ private:
     int error_;
 };
 
-/// A path at which the listener listens remains after the listener is closed.
+/// The listener's path, if any, remains after the listener is closed.
 class ev_listener {
 public:
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);

@@ -20,7 +20,7 @@
 
 namespace loopbench::bench::peers {
 
-/// Only the loop's thread can call the functions of a loop, except post_from_any_thread().
+/// Only the loop's thread can call these functions, except post_from_any_thread().
 class library_loop : public loop::scheduler {
 public:
     /// Called by the library's callbacks. Queues an operation whose wait has ended, and runs the queue.

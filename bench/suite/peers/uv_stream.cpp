@@ -221,7 +221,8 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    uv_socket& listener = *std::exchange(listener_, nullptr);  // can be gone when the coroutine continues
+    uv_socket& listener =
+        *std::exchange(listener_, nullptr);  // the listener can be gone when the coroutine continues
     uv_socket_owner accepted(uv_socket::open(*listener.of.handle.loop, listener.family()));
     error_ = errno_of(uv_accept(listener.stream(), accepted.get()->stream()));
     listener.holds_connection = false;

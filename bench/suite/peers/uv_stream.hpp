@@ -215,8 +215,8 @@ private:
     int error_ = 0;
 };
 
-/// A path at which the listener listens is deleted by libuv when the listener is closed. libuv accepts
-/// connections automatically, and holds one until accept() takes it.
+/// The listener's path, if any, is deleted by libuv when the listener is closed. libuv accepts connections
+/// automatically, and holds one until accept() takes it.
 class uv_listener {
 public:
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);

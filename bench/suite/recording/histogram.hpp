@@ -33,8 +33,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact values after the counters of another histogram were added with record_many(), which
-    /// records each value as the middle of its counter's range.
+    /// Sets the exact minimum, maximum and mean after the counters of another histogram were added with
+    /// record_many(), which records each value as the middle of its counter's range.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -44,7 +44,7 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // Exact values, or 0 if nothing was recorded.
+    // Exact minimum, maximum and mean, or 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
@@ -118,7 +118,7 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// The bounds of early values are negative. The earliest value comes first.
+    /// Early values have negative bounds, and the earliest value comes first.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {

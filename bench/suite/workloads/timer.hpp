@@ -40,8 +40,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
     t.prove_lasted("the ticks", deadline - start - t.early_limit(), std::chrono::steady_clock::now() - start);
 }
 
-/// Gives up after the deadline of the last tick: on a loop that checks its timers only when no coroutine is
-/// ready, `stopped` never becomes true.
+/// Yields until `stopped` is true, but not beyond the time `give_up`: on a loop that checks its timers only
+/// when no coroutine is ready, `stopped` never becomes true.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {

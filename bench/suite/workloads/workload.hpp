@@ -41,7 +41,8 @@ inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
 
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
-inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // too few for a p99
+inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50",
+                                                                 "cpu"};  // too few samples for a p99
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
                                                                 "late_p99"};  // the CPU time is always 100 %

@@ -173,8 +173,8 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // One entry per connection. The server can accept the connections in a different order from the one in
-    // which the clients connect.
+    // The following vectors have one entry per connection. The server can accept the connections in a
+    // different order from the one in which the clients connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
@@ -184,8 +184,8 @@ struct echo_session {
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;
-    /// The number of round trips of each connection when half of the current round trips had been made, for
-    /// the largest value of `rounds` so far.
+    /// Each connection's number of round trips at the time when half of all round trips had been made. If
+    /// `rounds` changes, only its largest value counts.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;

@@ -101,7 +101,7 @@ public:
     /// Keeps only the first reason.
     void fail(std::string reason);
 
-    /// Replaces any failure.
+    /// Takes precedence over any failure.
     void unsupported(std::string reason) { unsupported_ = std::move(reason); }
 
     std::optional<std::string> failure() const;
