@@ -7,15 +7,10 @@ namespace loopbench::bench {
 
 namespace {
 
-// Each of the two reasons below must fit on one line of the screen.
-//
-// The reason `spins` is for workloads with timers: a floor sleeps in the kernel and must be woken, while a
-// spinning loop is awake at the deadline. (loop-round-robin always spins; loop-precise spins shortly before
-// the deadline.) If floor-sleep is the only floor in a run, loops whose timers have no slack (timerfd,
-// io_uring) can also wake earlier, because the clock_nanosleep() of floor-sleep has timer slack.
+// Each reason must fit on one line of the screen. If floor-sleep is the only floor of a run, `spins` also
+// applies to loops without timer slack (timerfd, io_uring), because clock_nanosleep() in floor-sleep has
+// timer slack.
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";
-// The reason `looks` is for workloads with posts: a floor sleeps before each post. A loop that still works or
-// polls at the time of the next post is awake and needs no wake-up.
 constexpr std::string_view looks = "a polling loop is already awake; a floor sleeps and must be woken";
 
 constexpr std::array exceptions{

@@ -1,5 +1,3 @@
-// The cases in which a contender can be faster than the fastest floor, each with the reason that a report
-// states.
 #pragma once
 
 #include <span>
@@ -8,15 +6,15 @@
 namespace loopbench::bench {
 
 struct floor_exception {
-    std::string_view front;   // the beginning of the workload's full name
-    std::string_view metric;  // time or late_p50
-    std::string_view why;     // a clause that can follow a colon
+    std::string_view front;  // the beginning of the workload's full name
+    std::string_view metric;
+    std::string_view why;
 };
 
 std::span<const floor_exception> floor_exceptions();
 
-/// Returns the reason why a contender can be faster than the fastest floor in this metric of the workload
-/// with this full name. Returns an empty text if the table of exceptions does not contain this case.
+/// Returns the reason why a contender can be faster than the fastest floor in this metric of the workload, or
+/// an empty text if it cannot.
 std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric);
 
 }  // namespace loopbench::bench

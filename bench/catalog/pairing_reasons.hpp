@@ -1,4 +1,3 @@
-// The reasons why trials of some workloads are always sequential.
 #pragma once
 
 #include <string_view>
@@ -7,9 +6,8 @@
 
 namespace loopbench::bench {
 
-/// Returns the reason why the workload's trials cannot be interleaved: in a run or, if `of_one_program` is
-/// true, in a comparison of builds of one program. The reason is a clause that can follow "because". Returns
-/// an empty text if the trials can be interleaved.
+/// Returns the reason why the workload's trials cannot be interleaved, as a clause that can follow "because",
+/// or an empty text if they can. `of_one_program`: all builds in the comparison are of one program.
 std::string_view why_sequential(const workload_shape& shape, bool of_one_program);
 
 }  // namespace loopbench::bench

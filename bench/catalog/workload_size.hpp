@@ -1,4 +1,3 @@
-// The sizes of workloads that have a fixed amount of work. Contenders and the harness use the same type.
 #pragma once
 
 #include <array>
@@ -6,8 +5,6 @@
 
 namespace loopbench::bench {
 
-/// The size of all workloads of a run. Every workload with a fixed amount of work states one number of
-/// operations for each size.
 enum class workload_size { small, full };
 
 /// The spellings of the sizes in LOOPBENCH_SIZE and in files.

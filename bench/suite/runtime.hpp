@@ -1,13 +1,9 @@
-// The interface between an event loop and the workloads.
+// The interface between an event loop and the workloads, which are coroutine templates over `Runtime`.
+// Runtimes that gave a function different meanings could not be compared; tests/conformance checks the
+// meanings.
 //
-// A workload is a coroutine template over `Runtime`, so the same source runs on every loop. This file defines
-// the functions that a runtime must offer, and their meaning. Runtimes that gave a function different
-// meanings would do different work and could not be compared. The conformance tests (tests/conformance) check
-// every runtime against these definitions.
-//
-// Threads: a runtime belongs to the thread that calls run(). Other threads can call only
-// post_from_any_thread(). All times are values of std::chrono::steady_clock (CLOCK_MONOTONIC), in
-// nanoseconds.
+// A runtime belongs to the thread that calls run(). Other threads can call only post_from_any_thread(). All
+// times are values of std::chrono::steady_clock (CLOCK_MONOTONIC), in nanoseconds.
 #pragma once
 
 #include <chrono>
@@ -24,8 +20,8 @@ namespace loopbench::bench {
 
 using time_point = std::chrono::steady_clock::time_point;
 
-/// The result of a read or a write. An error of the operation is a value, not an exception: `error` is an
-/// errno, or 0 for success. A read of 0 bytes without an error is the end of the stream.
+/// The result of a read or a write. `error` is an errno, or 0 for success. A read of 0 bytes without an error
+/// is the end of the stream.
 template <class R>
 concept IoResult = requires(const R& result) {
     { result.bytes } -> std::convertible_to<std::size_t>;
@@ -56,8 +52,8 @@ concept Stream = std::movable<S> &&
     { stream.native_handle() } -> std::convertible_to<int>;
 };
 
-/// A listening TCP socket on 127.0.0.1. accept() is awaitable and returns a Stream. It throws
-/// std::system_error; the error is ECANCELED if the listener is closed while accept() waits.
+/// A listening TCP socket on 127.0.0.1. accept() throws std::system_error, with ECANCELED if the listener is
+/// closed while accept() waits.
 template <class L>
 concept Listener = std::movable<L> && requires(L& listener) {
     listener.accept();  // awaitable, returns a Stream
@@ -65,9 +61,8 @@ concept Listener = std::movable<L> && requires(L& listener) {
     listener.close();
 };
 
-/// A signal from a plain function to a task. An event is constructed from a runtime, which must outlive the
-/// event. The loop's thread calls set() once. A task can await wait() once, before or after set(). wait()
-/// completes after set() was called.
+/// A signal from a plain function to a task. The loop's thread calls set() once. A task can await wait()
+/// once, before or after set(). The runtime must outlive the event.
 template <class E>
 concept Event = requires(E& event) {
     event.set();
@@ -125,10 +120,9 @@ inline constexpr bool can_listen_on = requires(R& runtime, const std::string& ad
     { runtime.listen_on(address) } -> std::same_as<typename R::listener>;
 };
 
-/// The largest time by which a sleep can end before its deadline. The Runtime concept requires zero. A
-/// runtime that adapts a library with coarser timers can declare `static constexpr std::chrono::nanoseconds
-/// early_limit`. Timers that fire early within this limit are counted and reported. A timer that fires
-/// earlier than the limit fails the trial.
+/// The largest time by which a sleep can end before its deadline. A runtime that adapts a library with
+/// coarser timers can declare `static constexpr std::chrono::nanoseconds early_limit`. Earlier timers fail
+/// the trial.
 template <class R>
 inline constexpr std::chrono::nanoseconds early_limit{0};
 template <class R>
@@ -140,20 +134,16 @@ inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
 
-// Each of the following features is needed by only some workloads. If a runtime lacks a feature, the results
-// of the workloads that need it are `unsupported`, and the reason names the feature.
+// Only some workloads need the following features. A runtime without a feature reports them as `unsupported`.
 
-/// Streams over Unix sockets.
-/// - listen_unix(path): does the same as listen(), at a path that does not exist yet. The caller deletes the
-///   socket file.
-/// - connect_unix(path): does the same as connect(), at a path. The streams of both ends behave like
-///   R::stream, but without TCP_NODELAY.
+/// Streams over Unix sockets, without TCP_NODELAY. `path` must not exist yet; the caller deletes the socket
+/// file.
 template <class R>
 concept UnixSockets = Runtime<R> && Stream<typename R::unix_stream> &&
     requires(R& runtime, typename R::unix_listener& listener, const std::string& path) {
     { runtime.listen_unix(path) } -> std::same_as<typename R::unix_listener>;
-    runtime.connect_unix(path);  // awaitable, returns R::unix_stream
-    listener.accept();           // awaitable, returns R::unix_stream
+    runtime.connect_unix(path);
+    listener.accept();
     listener.close();
 };
 
@@ -168,13 +158,11 @@ concept CallTimers = Runtime<R> && requires(R& runtime, time_point when, void (*
     runtime.call_at(when, function).cancel();
 };
 
-/// Pipes. open_pipe() returns both ends of a new pipe. The reader has read_some() and close(), and the writer
-/// has write_all() and close(). These functions have the same meaning as those of a Stream. The destructors
-/// close both ends.
+/// Pipes. Both ends have the functions of a Stream, and their destructors close them.
 template <class R>
 concept Pipes = Runtime<R> && requires(R& runtime, std::span<std::byte> in, std::span<const std::byte> out) {
-    runtime.open_pipe().reader.read_some(in);   // awaitable, returns an IoResult
-    runtime.open_pipe().writer.write_all(out);  // awaitable, returns an IoResult
+    runtime.open_pipe().reader.read_some(in);
+    runtime.open_pipe().writer.write_all(out);
     runtime.open_pipe().reader.close();
     runtime.open_pipe().writer.close();
 };

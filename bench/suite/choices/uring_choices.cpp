@@ -43,7 +43,6 @@ using loop::unique_fd;
 
 constexpr int accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 
-/// A listener, the clients of one round, and the accepted connections.
 class crowd {
 public:
     crowd() : listener_(loop::open_listener(loop::endpoint::loopback(0))) {}
@@ -82,8 +81,6 @@ private:
     std::vector<unique_fd> admitted_;
 };
 
-/// Waits for completions on the bare ring of `way`, one of the compared ways to accept, and passes them to
-/// it.
 template <class Way>
 void wait_in_ring(Way& way) {
     way.ring().enter(1);
@@ -179,8 +176,6 @@ private:
     loop::io_operation accept_;
 };
 
-/// Measures the time of one round: from the moment at which all clients are connected until the server has
-/// accepted all their connections.
 template <class Way>
 void accept(benchmark::State& state) {
     const auto arrivals = static_cast<std::size_t>(state.range(0));
@@ -200,9 +195,6 @@ void accept(benchmark::State& state) {
 
 enum class file_names { descriptors, fixed };
 
-/// The connections of a round, with a function that makes round trips on all of them. A round first sends one
-/// message from every client to its server; all sends and receives are submitted together. Every server then
-/// sends one message back in the same way.
 class echo_rounds {
 public:
     echo_rounds(std::size_t connections, file_names names)
@@ -222,8 +214,7 @@ public:
     }
 
 private:
-    // Sends a message from every second file, beginning with the file at index `from`, to the other end of
-    // its connection.
+    // Sends a message from every second file, beginning at index `from`, to the other end of its connection.
     void pass(unsigned from) {
         for (unsigned place = from; place < files_.size(); place += 2) {
             io_uring_sqe& send = ring_.sqe();

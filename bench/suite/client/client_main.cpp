@@ -1,11 +1,9 @@
 // The program loopbench-client, which starts any server program, acts as its client or runs an external
-// client, and prints the results as a contender does. The environment variable LOOPBENCH_SERVER describes the
-// server and the client:
+// client, and prints the results as a contender does. LOOPBENCH_SERVER describes the server and the client:
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// {port} stands for the port, in the server's command and in the command of an external client. If "port" is
-// 0, loopbench-client chooses a free port.
+// {port} stands for the port, also in the command of an external client. Port 0 means a free port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -45,8 +43,6 @@ void put_port(std::string& text, std::uint16_t port) {
         text.replace(at, place.size(), std::to_string(port));
 }
 
-/// Returns the server that the environment variable describes. Throws std::invalid_argument if the variable
-/// is missing or invalid.
 served configured_server() {
     const char* const text = std::getenv("LOOPBENCH_SERVER");
     const json setting = json::parse(text == nullptr ? "" : text, nullptr, /*allow_exceptions=*/false);
@@ -64,8 +60,6 @@ served configured_server() {
     }
 }
 
-/// Runs a shell command and discards its output. Returns an empty text on success, and otherwise a text that
-/// states how the command failed.
 std::string run_in_shell(const std::string& command) {
     std::array<std::string, 3> words{"sh", "-c", command};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -83,7 +77,6 @@ std::string run_in_shell(const std::string& command) {
     return status == 0 ? std::string() : text_of_end(status);
 }
 
-/// Measures runs of an external client. One operation is one run, from its start to its end.
 void run_clients(trial& t, const std::string& command) {
     std::uint64_t runs = 0;
     t.begin();

@@ -13,7 +13,7 @@ namespace {
 
 using runtime_type = loop::event_loop;
 
-/// A transport that only connects. Its listener does nothing, because the server runs in another process.
+/// A transport for a server in another process; its listener does nothing.
 struct to_another_process {
     using runtime = runtime_type;
     using stream = runtime::stream;

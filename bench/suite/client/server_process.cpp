@@ -75,7 +75,7 @@ std::uint16_t free_port() {
         try {
             loop::open_listener(loop::endpoint::loopback(port));
             return port;
-        } catch (const std::system_error&) {  // the port is in use
+        } catch (const std::system_error&) {
         }
     }
     const auto held = loop::open_listener(loop::endpoint::loopback(0));

@@ -1,4 +1,4 @@
-// The contender asio-epoll: Boost.Asio with its defaults. This contender is the default baseline.
+// The contender asio-epoll: Boost.Asio with its defaults, and the default baseline.
 #include "asio_ref/runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

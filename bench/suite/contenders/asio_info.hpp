@@ -1,4 +1,3 @@
-// The contender_info of the contenders that use Boost.Asio.
 #pragma once
 
 #include <boost/version.hpp>

@@ -1,5 +1,4 @@
-// The main program of each contender asio-on-*. CMake defines the names of the contender and of its loop. The
-// workloads are in asio_on_loop_contender.cpp, which is compiled once for all these contenders.
+// The main program of each contender asio-on-*. CMake defines the names of the contender and of its loop.
 #include "bench/suite/contenders/asio_on_loop_contender.hpp"
 
 int main(int argc, char** argv) {

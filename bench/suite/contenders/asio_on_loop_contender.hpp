@@ -1,9 +1,8 @@
-// The common part of the contenders asio-on-*: the source of asio-epoll on loopbench::asio::io_context.
 #pragma once
 
 namespace loopbench::bench {
 
-/// Runs the contender `name`. `design` must be a value that the environment variable LOOPBENCH_ASIO accepts.
+/// `design` must be a value that the environment variable LOOPBENCH_ASIO accepts.
 int asio_on_loop_contender_main(int argc, char** argv, const char* name, const char* design);
 
 }  // namespace loopbench::bench

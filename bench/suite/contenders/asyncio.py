@@ -2,8 +2,7 @@
 """The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
 
 This contender shows that a program in any language can be a contender, if it has the flags and the JSON of a Google
-Benchmark program. Its workloads have the same sizes, timed sections and checks as those in bench/suite/workloads/*.hpp.
-The program uses only the standard library. If the program is started as asyncio-uvloop, it also uses uvloop.
+Benchmark program. If the program is started as asyncio-uvloop, it uses uvloop.
 """
 
 import sys
@@ -24,13 +23,12 @@ import time
 from gbench import Contender, Unproved, Unsupported, Workload, percentile
 
 ECHO_BYTES = 64
-BUFFER_BYTES_MIN = 4096  # smallest size of the server's buffer
-WARM_UP_ROUND_TRIPS = 8  # number on each connection, as in bench/suite/workloads/sockets/echo_session.hpp
+BUFFER_BYTES_MIN = 4096
+WARM_UP_ROUND_TRIPS = 8
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# The options that bench/suite/contenders/process/socket_options.cpp lists. Some of them have no name in Python; for
-# these, the kernel's number is used.
+# The options in process/socket_options.cpp. The numbers are the kernel's, for options that have no name in Python.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -38,9 +36,8 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# The longest time by which a sleep is allowed to end before its deadline. Sleeps that end early are counted and
-# reported. asyncio represents time as a floating-point number, and wakes every task that is due within its clock's
-# resolution. uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
+# asyncio represents time as a floating-point number, and wakes every task that is due within its clock's resolution.
+# uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
@@ -91,7 +88,6 @@ async def sleep_concurrent(trial):
 
 
 def shuffled(i, count):
-    """Returns element i of a mixed order (see lateness.hpp). Deadlines in this order reach a timer queue unsorted."""
     return i * 2_147_483_647 % count
 
 
@@ -107,8 +103,6 @@ async def sleep_many(trial):
 
 
 class Ended:
-    """Counts the children that completed."""
-
     def __init__(self):
         self.count = 0
 
@@ -127,9 +121,6 @@ class Ended:
 
 
 def gather_in_batches(size, batch):
-    """Returns a workload that repeats `batch`, a gather of `size` children. One operation is one child. The first batch
-    is not timed."""
-
     async def run(trial):
         await batch(Ended())
         ended = Ended()
@@ -171,8 +162,6 @@ async def gather_sleep(trial):
 
 
 class Messages:
-    """Requests that differ between connections and round trips. Each request is a window into random bytes."""
-
     WINDOWS = 65_536
     KEPT = 64
 
@@ -181,15 +170,13 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """Returns the offsets of a connection's messages in the block. The offsets repeat after KEPT messages. They
-        are computed in advance, because computing one offset takes a large part of a round trip in Python."""
+        """The offsets of one connection's messages are computed in advance, because computing one takes a large part of
+        a round trip in Python."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
 
 class Echo:
-    """Connected clients and their server in one loop. They use asyncio's streams, which set TCP_NODELAY."""
-
     def __init__(self, connections, message_bytes=ECHO_BYTES, unix=False):
         self.message_bytes = message_bytes
         self.unix = unix
@@ -197,8 +184,8 @@ class Echo:
         self.served_bytes = [0] * connections
         self.round_trips = [0] * connections
         self.offsets = [self.messages.of(index) for index in range(connections)]
-        self.rounds = 0  # number of round trips that each connection makes before it waits for the others
-        self.waiting = []  # one future for each connection that waits for the others
+        self.rounds = 0
+        self.waiting = []
         self.server_sockets = []
         self.handlers = []
         self.clients = []
@@ -239,7 +226,6 @@ class Echo:
         writer.close()
 
     async def make_round_trips(self, index, count, trial=None):
-        """Makes `count` round trips on a connection. Records their latencies if `trial` is given."""
         reader, writer = self.clients[index]
         block, size, offsets = self.messages.block, self.message_bytes, self.offsets[index]
         recording = trial is not None and trial.recording
@@ -256,8 +242,7 @@ class Echo:
             self.round_trips[index] += 1
 
     async def make_timed_round_trips(self, index, trial):
-        """Makes the timed round trips of a connection. After its rounds, each connection waits for the others. The last
-        connection to finish begins the next rounds."""
+        """After its rounds, each connection waits for the others. The last one to finish begins the next rounds."""
         while self.rounds:
             await self.make_round_trips(index, self.rounds, trial)
             if len(self.waiting) + 1 < len(self.clients):
@@ -270,7 +255,6 @@ class Echo:
                 each.set_result(None)
 
     def begin(self, trial):
-        """Begins the timed section and its first rounds, as in bench/suite/workloads/sockets/echo_session.hpp."""
         trial.begin(len(self.clients), (2, 4))
         self.begin_rounds(trial)
 
@@ -286,7 +270,6 @@ class Echo:
         await self.all(lambda index: self.make_round_trips(index, WARM_UP_ROUND_TRIPS))
 
     async def finish(self, trial):
-        """Ends the connections. Checks that each made its share of the round trips, including the warm-up."""
         for _, writer in self.clients:
             writer.write_eof()
         await asyncio.gather(*self.handlers)
@@ -365,8 +348,6 @@ def run_loop(coroutine):
 
 
 def options_of(end):
-    """Returns a socket's options as the kernel reports them, in the form of
-    bench/suite/contenders/process/socket_options.hpp."""
     found = {name: end.getsockopt(*option) for name, option in SOCKET_OPTIONS.items()}
     on, seconds = struct.unpack("ii", end.getsockopt(socket.SOL_SOCKET, socket.SO_LINGER, 8))
     found["SO_LINGER"] = seconds if on else "off"

@@ -1,4 +1,3 @@
-// Connects trials to Google Benchmark: reads the settings, runs the trials, and reports rows and counters.
 #include "bench/suite/contenders/contender_main.hpp"
 
 #include <benchmark/benchmark.h>
@@ -30,8 +29,6 @@ namespace {
 
 constexpr int usage_exit_code = 2;
 
-/// Returns the contender's settings from the environment. If a setting is invalid, prints the reason to
-/// standard error and returns nothing.
 std::optional<contender_settings> read_settings() {
     try {
         return settings_from_environment();
@@ -41,8 +38,7 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open descriptors to the hard limit, or to `wanted` if `wanted` is larger (only root
-/// can exceed the hard limit). Returns the new limit.
+/// Raises the limit of open files to the hard limit, or to `wanted` if it is larger, which only root can do.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -62,9 +58,8 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Returns the time in nanoseconds that recording one latency takes. Measures this time only in the first
-/// call, because a measurement takes a millisecond, and Google Benchmark's calibration runs a workload
-/// several times.
+/// Measures only once, because a measurement takes a millisecond, and Google Benchmark's calibration runs a
+/// workload several times.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -107,8 +102,6 @@ void report_cost(benchmark::State& state, const trial& t) {
         state.counters["rss_peak"] = static_cast<double>(peak);
 }
 
-/// Reports the counters with which the harness checks that the results are possible
-/// (bench/harness/trial/laws.hpp).
 void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_clock::time_point started) {
     state.counters["timed_operations"] = static_cast<double>(t.operations_timed());
     state.counters["timed_wall"] = nanoseconds(t.cost().wall);
@@ -120,8 +113,6 @@ void report_claims(benchmark::State& state, const trial& t, std::chrono::steady_
     state.counters["clock_age"] = nanoseconds(std::chrono::steady_clock::now() - started);
 }
 
-/// Runs the trial. Returns nothing if the trial has a result; otherwise, returns the reason in the form that
-/// the protocol defines.
 std::optional<std::string> run_trial(const contender_workload& workload, rlim_t open_files_limit, trial& t) {
     if (workload.shape.open_files > open_files_limit)
         return fmt::format(
@@ -141,11 +132,10 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Warms up before an interleaved trial. Returns the error of a run that fails, or nothing. When Google
-/// Benchmark calibrates a workload, the timed code runs several times, which brings heap, page tables and
-/// caches into their steady state. An interleaved process runs the workload only once. This function
-/// therefore repeats the workload with more operations, at most ten times as many each time, until a run
-/// takes a millisecond. This duration is the same for fast and slow contenders.
+/// Brings heap, page tables and caches into their steady state before an interleaved trial; in other trials,
+/// Google Benchmark's calibration does this. Repeats the workload with more operations until a run takes a
+/// millisecond, a duration that is the same for fast and slow contenders. Returns the error of a run that
+/// fails.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -175,7 +165,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
         // An interleaved trial ends when the harness has measured for long enough. With a fixed number of
-        // operations, the trial could end before its first timed part is complete.
+        // operations, it could end before its first timed part is complete.
         constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
                                          : workload.shape.calibrated()
@@ -199,8 +189,6 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_claims(state, t, started);
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
-    // Google Benchmark divides this number of items by the manual time set above. The printed rate is
-    // therefore the number of operations per second in the timed section.
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());
 }
 
@@ -216,7 +204,7 @@ context context_of(const contender_info& info, const contender_settings& setting
                 {"clock", clock_in_use()},
                 {"timer_slack_ns", timer_slack_in_use()},
                 {"buffers", info.buffers},
-                {"slices", "1"},  // the contender supports LOOPBENCH_SLICES
+                {"slices", "1"},
                 {"size", settings.size == workload_size::small ? "small" : "full"}};
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);

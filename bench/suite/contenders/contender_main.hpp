@@ -1,7 +1,4 @@
 // The main function of a contender: one runtime with all workloads, as a Google Benchmark program.
-//
-// This header contains the templates that depend on the runtime. contender_main.cpp contains the other
-// functions, which are compiled once.
 #pragma once
 
 #include <concepts>
@@ -25,55 +22,48 @@
 
 namespace loopbench::bench {
 
-/// A feature that some workloads need and that a contender lacks, and the reason why it lacks this feature.
 struct missing_need {
     need what;
     std::string reason;
 };
 
-/// The facts about a contender that the context of its output states.
 struct contender_info {
     std::string name = {};  // if empty, the runtime's `name` is used
     std::string library;
     std::string library_version;
-    std::string driver;                      // how I/O completes: select, poll, epoll, io_uring
-    std::string role = {};                   // "floor" for a contender without a loop; otherwise empty
-    std::vector<missing_need> missing = {};  // the workloads with these needs are unsupported
-    std::string files = {};                  // path of another file that the contender needs, or empty
+    std::string driver;     // how I/O completes: select, poll, epoll, io_uring
+    std::string role = {};  // "floor" for a contender without a loop; otherwise empty
+    std::vector<missing_need> missing = {};
+    std::string files = {};  // path of another file that the contender needs, or empty
 
     // contender_main() sets the following members unless the contender has set them.
     std::optional<build_facts> build = {};
-    std::string buffers = {};  // sizes of the workloads' buffers
-    // Returns the options of a connection that the runtime makes (see process/socket_options.hpp).
+    std::string buffers = {};
     std::function<std::string()> socket_options = {};
 };
 
-/// A workload of a contender. `run` makes a new runtime, runs the workload on it, and destroys the runtime.
 struct contender_workload {
     workload_shape shape;
     std::function<void(trial&)> run;
 };
 
-/// Registers the workloads with Google Benchmark, and runs the workloads that the flags in `argv` select.
+/// Runs the workloads that the flags in `argv` select, with the environment's settings
+/// (process/settings.hpp). Returns the exit code, which is 2 if the flags or the environment are wrong.
 ///
-/// Environment variables set the size and the recording of latencies (see process/settings.hpp). A workload
-/// whose checks failed has the error "proof: ..." and no number. A workload that cannot run here has the
-/// error "unsupported: ...". Returns the exit code, which is 2 if the flags or the environment are wrong.
+/// A workload whose checks failed has the error "proof: ..." and no number. A workload that cannot run here
+/// has the error "unsupported: ...".
 ///
-/// With LOOPBENCH_DESCRIBE=1, runs no workload and prints only the context, as Google Benchmark's JSON
-/// without benchmarks. Only this context contains the options of a connection, because opening a connection
-/// would disturb a trial.
+/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks. Only
+/// this context contains the options of a connection, because opening a connection would disturb a trial.
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
-/// Returns a text that states the sizes of the buffers in bench/suite/workloads.
 std::string workload_buffers();
 
 /// Returns the reason why a contender cannot run a workload, or nothing if it can. For example, select cannot
 /// watch descriptors with numbers of 1024 and above.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
-/// A function that returns a new runtime. Each trial calls the function once.
 template <Runtime R>
 using make_runtime_fn = std::function<std::unique_ptr<R>()>;
 
@@ -97,7 +87,6 @@ inline std::function<void(trial&)> unsupported_because(std::string reason) {
     return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
 }
 
-/// Returns all workloads of the suite. Each trial runs on a new runtime from `make`.
 template <Runtime R>
 std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
@@ -120,7 +109,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     return workloads;
 }
 
-/// Implements main() of a contender. Each trial runs on a new runtime from `make`. Returns the exit code.
+/// Implements main(): each trial runs on a new runtime from `make`. Returns the exit code.
 template <Runtime R>
 int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();
@@ -129,7 +118,6 @@ int contender_main(int argc, char** argv, contender_info info, const make_runtim
     return run_contender(argc, argv, info, workloads_on<R>(info, make));
 }
 
-/// Implements main() of a contender whose runtime has a default constructor. Returns the exit code.
 template <Runtime R>
 requires std::default_initializable<R>
 int contender_main(int argc, char** argv, contender_info info) {

@@ -1,8 +1,5 @@
-"""The parts that all Python contenders need: trials with checks, Google Benchmark's flags, and its JSON.
-
-The C++ counterparts are bench/suite/workloads/trial/trial.hpp and contender_main.cpp. This file is not executable;
-loopbench would treat an executable file as a contender.
-"""
+"""The parts that all Python contenders need. The C++ counterparts are bench/suite/workloads/trial/trial.hpp and
+contender_main.cpp. This file is not executable, because loopbench would treat an executable file as a contender."""
 
 import argparse
 import collections
@@ -25,7 +22,7 @@ class Unproved(Exception):
 
 
 class Unsupported(Exception):
-    """Raised if this contender cannot run the workload here."""
+    """Raised if this contender cannot run the workload on this machine."""
 
 
 def usage():
@@ -34,8 +31,8 @@ def usage():
 
 
 def run_delay_ns():
-    """Returns the total time for which this thread has waited for a CPU, or 0 if the kernel does not report this time.
-    See also bench/suite/recording/usage.hpp."""
+    """Returns the time for which this thread has waited for a CPU, or 0 if the kernel does not report it (see
+    recording/usage.hpp)."""
     try:
         with open("/proc/thread-self/schedstat", encoding="ascii") as file:
             return int(file.read().split()[1])
@@ -44,23 +41,22 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns CPU time for `share` times the time since `began_ns`, not counting `delay_ns`."""
+    """Burns CPU time for `share` times the time since `began_ns`, without the `delay_ns` of waiting for a CPU."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
 
 
 class Slices:
-    """The slices of the timed section. bench/suite/workloads/trial/slices.hpp is the C++ counterpart and describes the
-    protocol."""
+    """The slices of the timed section (protocol: bench/suite/workloads/trial/slices.hpp)."""
 
     def __init__(self, inlet, outlet, untimed_us, timed_us, slowdown):
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.operation_ns = 0  # duration of one operation in the last chunk; 0 if unknown
-        self.operations = 0  # number of operations in the timed parts of all slices
-        self.cost = [0] * len(usage())  # cost of the timed parts of all slices
+        self.operation_ns = 0  # in the last chunk; 0 if unknown
+        self.operations = 0
+        self.cost = [0] * len(usage())
         self.ended = False
 
     def begin(self, step, fewest):
@@ -69,12 +65,9 @@ class Slices:
         self._wait()
 
     def next(self, done, left_operations):
-        """Registers that `done` operations were made since the last call. Returns how many operations to make until the
-        next call, or 0 if the section must end.
-
-        `left_operations` is the number of operations that the trial can still make (None: no limit). A timed part that
-        has begun is completed, even if it needs more operations.
-        """
+        """Registers that `done` operations were made since the last call. Returns how many to make until the next call,
+        or 0 if the section must end. A timed part that has begun is completed, even if it needs more than
+        `left_operations` (None: no limit)."""
         if self.ended:
             return 0
         now = time.monotonic_ns()
@@ -107,7 +100,6 @@ class Slices:
         return max(-int(-fit // self.step) * self.step, least)
 
     def end(self):
-        """Ends the section. An incomplete timed part is not counted."""
         self.ended = True
 
     def _wait(self):
@@ -132,25 +124,23 @@ class Slices:
 
 
 class Trial:
-    """One run of one workload. The C++ counterpart is bench/suite/workloads/trial/trial.hpp."""
-
     def __init__(self, small, operations, recording=True, slowdown=0, slices=None):
         self.small = small
         self.operations = operations  # 0: the trial continues until the harness ends it
         self.done = operations
-        self.recording = recording  # if false, no latencies are recorded and the clock is not read for them
-        self.slowdown = slowdown  # the share by which the timed section is lengthened, at its end
+        self.recording = recording
+        self.slowdown = slowdown
         self.slices = Slices(*slices, slowdown) if slices else None
         self.step = 1
-        self.given = self.chunk = 0  # number of operations that next() returned in total, and in its last call
+        self.given = self.chunk = 0
         self.latency_ns = []
         self.late_ns = []
-        self.reported = {}  # further metrics by name
+        self.reported = {}
         self.proofs = 0
 
     def begin(self, step=1, fewest=(1, 1)):
-        """Begins the timed section. Each part of a slice consists of whole steps of `step` operations: at least
-        fewest[0] steps in an untimed part, and at least fewest[1] steps in a timed part."""
+        """Begins the timed section. Each part of a slice has whole steps of `step` operations: at least fewest[0] steps
+        in an untimed part, and at least fewest[1] steps in a timed part."""
         self.step = step
         if self.slices:
             self.slices.begin(step, fewest)
@@ -168,10 +158,8 @@ class Trial:
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
     def next(self):
-        """Returns how many operations to make until the next call, or 0 if the section must end.
-
-        All earlier operations must have ended before this call. Interleaved contenders wait here for their slice.
-        """
+        """Returns how many operations to make until the next call, or 0 if the section must end. All earlier operations
+        must have ended. Interleaved contenders wait here for their slice."""
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
         self.chunk = self.slices.next(self.chunk, left) if self.slices else left
         self.given += self.chunk
@@ -179,12 +167,11 @@ class Trial:
         return self.chunk
 
     def timed(self):
-        """Returns the number of operations that the measured cost includes."""
         return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
-        """Records a latency, unless the current part of the slice is untimed. Returns the end of the latency, which
-        can be the start of the next one."""
+        """Returns the end of the latency, which can start the next one. Records nothing in the untimed part of a slice.
+        """
         end_ns = time.monotonic_ns()
         if not self.slices or self.slices.is_timing:
             self.latency_ns.append(end_ns - start_ns)
@@ -204,7 +191,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """Returns the histograms in the format of process/histogram_file.hpp, with one bucket for each value."""
+        """The format is described in process/histogram_file.hpp. Each value has its own bucket."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
@@ -251,7 +238,6 @@ def resident_peak_bytes():
 
 
 def percentile(values, rank):
-    """Returns the percentile `rank`: the smallest value that `rank` per cent of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -int(-len(ordered) * rank // 100) - 1)]
 
@@ -261,11 +247,10 @@ class Workload:
     name: str
     function: typing.Callable  # an async function that receives a Trial
     sizes: tuple | None = None  # numbers of operations (small, full); None: the workload is calibrated
-    rate: bool = True  # true if the time is proportional to the number of operations
+    rate: bool = True
     open_files: int = 100
 
     def full_name(self):
-        """Returns the name with the suffixes that Google Benchmark adds."""
         return f"{self.name}/manual_time" if self.sizes is None else f"{self.name}/iterations:1/manual_time"
 
 
@@ -274,10 +259,10 @@ class Contender:
     name: str
     description: str
     workloads: list
-    run_loop: typing.Callable  # runs a coroutine to its end in a fresh loop; raises Unsupported
-    about: typing.Callable  # returns the contender's part of the context: library, library_version, ...
+    run_loop: typing.Callable
+    about: typing.Callable
     connection: typing.Callable  # an async function that returns "socket_options" and "driver"
-    early_limit_ns: int = 0  # how early a timer may fire; early timers are counted, but do not fail the trial
+    early_limit_ns: int = 0  # how early a timer can fire without failing the trial
 
     def run_once(self, workload, small, operations, slices=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -290,7 +275,6 @@ class Contender:
         return trial
 
     def calibrated(self, workload, small, min_time_s):
-        """Repeats the workload with more operations each time until it takes `min_time_s`, as Google Benchmark does."""
         operations = 1
         while True:
             trial = self.run_once(workload, small, operations)
@@ -335,7 +319,6 @@ class Contender:
         return row | {"error_occurred": True, "error_message": message}
 
     def context(self, small):
-        """Returns the context: the facts that a C++ contender states, as far as they exist for an interpreter."""
         debug = hasattr(sys, "gettotalrefcount")  # only a debug build of CPython has this function
         clock = time.get_clock_info("monotonic")
         with open("/proc/self/timerslack_ns", encoding="ascii") as slack:
@@ -367,7 +350,6 @@ class Contender:
                 if bool(wanted.search(each.full_name())) != pattern.startswith("-")]
 
     def main(self):
-        """Does what the flags request. Exits with code 2 if the flags or the environment are wrong."""
         flags = parsed_flags(self)
         small = size_is_small()
         chosen = self.chosen_by(flags.benchmark_filter)
@@ -387,8 +369,7 @@ class Contender:
 
 
 def files_beside_the_script():
-    """Returns the other files that must not change during a run: this file (relative to the script's folder) and the
-    interpreter."""
+    """Returns the other files that must not change during a run: this file and the interpreter."""
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))
     return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 
@@ -440,7 +421,6 @@ def slowdown_setting():
 
 
 def slices_setting():
-    """Returns two descriptors and two times in microseconds, or None if the trial is not interleaved."""
     text = os.environ.get("LOOPBENCH_SLICES", "")
     if not text:
         return None
@@ -453,7 +433,6 @@ def slices_setting():
 
 
 def operations_setting():
-    """Returns the number of operations that the environment sets for every workload, or None."""
     text = os.environ.get("LOOPBENCH_OPERATIONS", "")
     if text and (not text.isdecimal() or not 0 < int(text) <= 10**12):
         print(f'LOOPBENCH_OPERATIONS is "{text}": set it to a number of operations from 1 to {10**12}, or unset it.',

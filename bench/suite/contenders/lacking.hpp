@@ -1,4 +1,3 @@
-// Distinguishes a missing feature of a contender or of the kernel from an error of the contender.
 #pragma once
 
 #include <stdexcept>
@@ -6,15 +5,15 @@
 
 namespace loopbench::bench {
 
-/// The exception that a runtime throws in a function that it does not support. The workload that called the
-/// function is then `unsupported`, with what() as the reason.
+/// An exception for a function that a runtime does not support. The workload is then `unsupported`, with
+/// what() as the reason.
 class lacking : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// Returns true if the error means that the kernel lacks a feature or forbids it (seccomp, a sysctl). A
-/// runtime that needs the feature is not to blame for such an error.
+/// Returns true if the kernel lacks a feature or forbids it (seccomp, a sysctl), so that the runtime is not
+/// to blame.
 bool kernel_refuses(const std::error_code& error) noexcept;
 
 }  // namespace loopbench::bench

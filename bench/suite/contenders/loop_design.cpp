@@ -1,5 +1,4 @@
-// The main program of each contender loop-*. CMake defines the name of the design. The workloads are in
-// loop_contender.cpp, which is compiled once for all these contenders.
+// The main program of each contender loop-*. CMake defines the name of the design.
 #include "bench/suite/contenders/loop_contender.hpp"
 
 int main(int argc, char** argv) {

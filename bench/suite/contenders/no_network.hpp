@@ -1,4 +1,3 @@
-// A substitute for sockets, with which the workloads compile for a runtime that has no sockets.
 #pragma once
 
 #include <cerrno>
@@ -12,7 +11,7 @@
 namespace loopbench::bench {
 
 /// A base class for a runtime without sockets. Its listen() and connect() throw `lacking`, so that workloads
-/// with sockets are `unsupported`. The types exist only for the compiler; their objects are never made.
+/// with sockets are `unsupported`. The types exist only for the compiler.
 class no_network {
     template <class Result>
     struct nothing {

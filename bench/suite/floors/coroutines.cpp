@@ -17,14 +17,13 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// An entry of the queue. The entry is a part of the coroutine's frame or of the waiting object, so that
-/// queueing allocates nothing.
+/// A queue entry. It is a part of the coroutine's frame or of the waiting object, so that queueing allocates
+/// nothing.
 struct job {
     void (*run)(job&);
     job* next = nullptr;
 };
 
-/// A first-in, first-out queue, which is the only part of a loop that this floor contains.
 class job_queue {
 public:
     job_queue() = default;
@@ -37,7 +36,6 @@ public:
         end_ = &last.next;
     }
 
-    /// Runs jobs until the queue is empty.
     void run() {
         while (job* const first = first_) {
             first_ = first->next;
@@ -51,8 +49,7 @@ private:
     job** end_ = &first_;
 };
 
-/// A pool that keeps the memory of ended frames, by size, for reuse. Loops do the same. Only one thread can
-/// use the pool.
+/// Keeps freed coroutine frames for reuse, by size, as loops do. Only one thread can use it.
 class frame_pool {
 public:
     static void* take(std::size_t bytes) {
@@ -85,7 +82,6 @@ struct pooled_frame {
     }
 };
 
-/// A queue entry that resumes a coroutine when the entry runs.
 struct resumption : job {
     std::coroutine_handle<> waiting;
     explicit resumption(std::coroutine_handle<> who = {}) noexcept
@@ -103,8 +99,7 @@ struct yield_once : resumption {
     void await_resume() const noexcept {}
 };
 
-/// A coroutine that no other coroutine waits for. The coroutine is queued when it is created, and frees
-/// itself at its end.
+/// A coroutine that no other coroutine waits for. It frees itself at its end.
 struct spawned {
     struct promise_type : pooled_frame, resumption {
         promise_type(job_queue& queue, std::uint64_t&) noexcept
@@ -119,14 +114,11 @@ struct spawned {
     };
 };
 
-/// The state of a gather. The waiting coroutine continues when the last child ends.
 struct join {
     std::size_t left = 0;
     std::coroutine_handle<> waiting;
 };
 
-/// The awaiter at the end of a coroutine, which resumes the coroutine that waits for the ended coroutine. In
-/// a gather, only the last child to end resumes the waiting coroutine.
 struct continue_waiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -141,7 +133,7 @@ struct continue_waiter {
 
 struct bare_promise : pooled_frame {
     std::coroutine_handle<> waiting;
-    join* of = nullptr;  // the gather whose child this is; null outside a gather
+    join* of = nullptr;
     std::suspend_always initial_suspend() const noexcept { return {}; }
     continue_waiter final_suspend() const noexcept { return {}; }
     void unhandled_exception() const noexcept { std::terminate(); }
@@ -157,7 +149,6 @@ struct with_result : bare_promise {
     void return_value(T value) noexcept { result = value; }
 };
 
-/// A coroutine that one other coroutine waits for, and that starts when it is awaited.
 template <class T>
 class [[nodiscard]] bare_task {
 public:
@@ -190,7 +181,6 @@ public:
         frame_.promise().of = &all;
         frame_.resume();
     }
-    /// Starts a task that no other coroutine waits for.
     void start() const {
         frame_.promise().waiting = std::noop_coroutine();
         frame_.resume();
@@ -201,13 +191,12 @@ private:
     std::coroutine_handle<promise_type> frame_;
 };
 
-/// A gather. Awaiting it starts the children one after another. Each child runs until it first suspends.
 class gather {
 public:
     explicit gather(std::span<bare_task<void>> children) noexcept : children_(children) {}
     bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> waiting) {
-        all_.left = children_.size() + 1;  // number of children, plus one until all have started
+        all_.left = children_.size() + 1;
         all_.waiting = waiting;
         for (const auto& child : children_) child.start_in(all_);
         return --all_.left > 0;
@@ -224,9 +213,6 @@ void run_to_its_end(job_queue& queue, const bare_task<void>& main) {
     queue.run();
 }
 
-// The following functions do the work of the workloads in bench/suite/workloads, with the same checks.
-
-/// A queued function that queues itself again.
 struct chain_link : job {
     job_queue& queue;
     trial& t;

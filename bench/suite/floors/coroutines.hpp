@@ -1,5 +1,5 @@
-// The workloads of floor-coroutine, which use only coroutines and functions in a queue. They show the time
-// that frames and a queue take without cancellation, waiting for events, or posting from another thread.
+// The workloads of floor-coroutine. They show the time that coroutine frames and a queue take without
+// cancellation, waiting for events, or posting from another thread.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,8 @@ void yield(trial& t);
 void spawn(trial& t);
 void await_leaf(trial& t);
 
-/// Gather 1000 children, which end immediately (gather_ready) or yield once (gather_yield).
 void gather_ready(trial& t);
 void gather_yield(trial& t);
-/// Gathers trees with `leaves` leaves each. Every inner node gathers ten children, and every leaf yields
-/// once.
 void gather_tree(trial& t, std::uint64_t leaves);
 
 }  // namespace loopbench::bench::floors

@@ -1,12 +1,8 @@
 // The echo floor that makes four blocking calls per round trip. The calls never wait, because on loopback a
-// message has arrived when send() returns. The floor shows the time that TCP and its system calls take
-// without waiting.
+// message has arrived when send() returns.
 //
-// With many connections, the connections make round trips one after another. Every connection makes the same
-// number of round trips as in the other contenders, but only one request is in flight at a time. The
-// difference between this floor and the other contenders therefore includes the cost of many requests in
-// flight. As in the other contenders, a latency starts at the end of the connection's previous round trip,
-// and includes one round trip of each other connection.
+// With many connections, only one request is in flight at a time. The difference between this floor and the
+// other contenders therefore includes the cost of many requests in flight.
 #include <sys/socket.h>
 
 #include "bench/suite/floors/echo_floor.hpp"
@@ -15,16 +11,14 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// Sends the whole message. Returns 0 on success, otherwise an errno.
 int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent == static_cast<ssize_t>(bytes.size())) return 0;
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// Receives the whole message. Returns 0 on success, otherwise an errno. A receive with MSG_WAITALL returns
-/// only a part of the message if a signal arrives, or if the kernel has other work for the thread (for
-/// example, after an io_uring was closed). The next receive then gets the rest.
+/// Returns 0 or an errno. A receive with MSG_WAITALL returns only a part of the message if a signal arrives,
+/// or if the kernel has other work for the thread (for example, after an io_uring was closed).
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);
@@ -35,9 +29,6 @@ int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     return 0;
 }
 
-/// Echoes one message at the server's end. Returns 0 on success, otherwise an errno. The server does not know
-/// the length of a message. After each receive, it sends back the received bytes, which usually are the whole
-/// message.
 int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     while (pair.unserved_bytes() > 0) {
         const ssize_t got = ::recv(pair.server, buffer.data(), buffer.size(), 0);
@@ -50,7 +41,6 @@ int serve(echo_pair& pair, std::span<std::byte> buffer) noexcept {
     return 0;
 }
 
-/// Makes one round trip. Returns false if the connection failed, or if the phase has no more round trips.
 bool make_round_trip(echo_pair& pair, std::span<std::byte> buffer, echo_phase& phase) noexcept {
     if (pair.counts.fail(send_all(pair.client, pair.next_request()))) return false;
     if (pair.counts.fail(serve(pair, buffer))) return false;

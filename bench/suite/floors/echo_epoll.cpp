@@ -1,9 +1,7 @@
-// The echo floor with the smallest number of calls for an epoll loop. Every socket is registered once,
-// edge-triggered, and is read only when epoll reports data. One epoll_wait returns all ready sockets.
+// The echo floor with the smallest number of calls for an epoll loop. Sockets are edge-triggered.
 //
 // Each event leads to one read. One read is enough, because a connection has at most one message in flight,
-// and every read has space for the whole message or its rest. A read fails with EAGAIN only if a message
-// arrives in two pieces and an earlier read got both.
+// and every read has space for it.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -92,12 +90,10 @@ private:
             --active_;
     }
 
-    /// Returns the number of received bytes, or 0 if there is no data or the connection has failed.
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN: this event reports the second piece of a message, which an earlier read received with the
-        // first piece.
+        // EAGAIN: the message arrived in two pieces, and an earlier read got both.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -108,7 +104,7 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // The socket buffer has no space for the only message in flight. This floor never waits for space.
+        // ENOBUFS: the socket buffer has no space. This floor never waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }
@@ -121,9 +117,9 @@ private:
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
     server_buffer buffer_;
-    std::vector<std::size_t> filled_;  // by pair: number of received bytes of the reply
+    std::vector<std::size_t> filled_;
     loop::unique_fd epoll_;
-    std::size_t active_ = 0;  // number of pairs that still have round trips to make
+    std::size_t active_ = 0;
     echo_phase* phase_ = nullptr;
     std::array<epoll_event, 1024> events_;
 };

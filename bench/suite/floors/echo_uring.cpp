@@ -1,9 +1,7 @@
 // The echo floor with the smallest number of calls for io_uring. Each send is followed by the receive of the
-// same message at the other end. On loopback, the message has arrived when the send ends. The receive
-// therefore completes immediately, in the same call of io_uring_enter. The kernel then arms no poll, runs no
-// wake-up and selects no buffer, which a waiting receive (one-shot or multishot) would need. A successful
-// send has no completion. Each batch of round trips takes two calls of io_uring_enter, one for the requests
-// and one for the replies.
+// same message at the other end. On loopback, the message has arrived when the send ends, so the receive
+// completes in the same call of io_uring_enter. The kernel then arms no poll, runs no wake-up and selects no
+// buffer.
 #include <liburing.h>
 #include <sys/socket.h>
 
@@ -25,7 +23,7 @@ public:
           pairs_(make_pairs(connections, bytes, messages_)),
           buffers_(connections.size(), make_server_buffer(bytes)),
           ring_(loop::uring_limits{.submissions = submissions_for(connections.size())}) {
-        ring_.enable();  // from here on, only this thread uses the ring
+        ring_.enable();
         std::vector<int> files;
         for (const echo_pair& pair : pairs_) files.insert(files.end(), {pair.client, pair.server});
         const int error =
@@ -49,8 +47,6 @@ public:
     }
 
 private:
-    /// Returns the number of submission entries for one send and one receive on every connection. One call of
-    /// io_uring_enter can then submit a whole batch.
     static unsigned submissions_for(std::size_t connections) noexcept {
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
@@ -63,8 +59,7 @@ private:
 
     void submit_and_wait() {
         const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        // With EAGAIN or EBUSY, the kernel requires that completions are read first. The next call then
-        // submits the remaining operations.
+        // EAGAIN and EBUSY: the kernel submits the remaining operations after completions have been read.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
             loop::throw_failed("io_uring_enter", -result);
     }
@@ -103,9 +98,7 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// Sends back to the client the `bytes` bytes that the server has just received. Then receives the
-    /// missing bytes of the request or, if the request is complete, the reply. In the buffer, the missing
-    /// bytes are stored after the new bytes, because the send might still read the new bytes.
+    /// The missing bytes are stored after the new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
@@ -117,8 +110,6 @@ private:
             receive(client_of(pair), pair.reply, MSG_WAITALL);
     }
 
-    /// Prepares a send of all bytes. With MSG_WAITALL (also in the client's receive), the kernel continues
-    /// until the operation is complete.
     void send_all(tag from, std::span<const std::byte> bytes) {
         io_uring_sqe& send = submission();
         io_uring_prep_send(&send, static_cast<int>(from), bytes.data(), bytes.size(),
@@ -146,9 +137,9 @@ private:
 
     echo_messages messages_;
     std::vector<echo_pair> pairs_;
-    std::vector<server_buffer> buffers_;  // by pair: the bytes that the server received and sends back
-    loop::uring_ring ring_;               // destroyed first, because the ring writes into the members above
-    std::size_t active_ = 0;              // number of pairs that still have round trips to make
+    std::vector<server_buffer> buffers_;
+    loop::uring_ring ring_;  // destroyed first, because the ring writes into the members above
+    std::size_t active_ = 0;
     echo_phase* phase_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The contender floor-blocking, which uses only blocking calls.
+// The contender floor-blocking.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,4 @@
-// The contender floor-epoll, which uses epoll_wait, send and recv, a timerfd to sleep, and an eventfd to wake
-// a thread.
+// The contender floor-epoll. It sleeps with a timerfd and wakes a thread with an eventfd.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// The contender floor-uring, which sends, receives, sleeps and waits only with io_uring_enter.
+// The contender floor-uring.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

@@ -42,8 +42,7 @@ public:
     }
 };
 
-// A sleeper with a timerfd. The timer is registered edge-triggered, and arming it again produces the next
-// edge. The number of expiries therefore need not be read.
+// Edge-triggered: arming the timer again produces the next edge, so the number of expiries need not be read.
 class timerfd_sleeper final : public sleeper {
 public:
     timerfd_sleeper()
@@ -66,9 +65,7 @@ private:
 
 class uring_sleeper final : public sleeper {
 public:
-    uring_sleeper() : ring_(small_ring) {
-        ring_.enable();  // from here on, only this thread uses the ring
-    }
+    uring_sleeper() : ring_(small_ring) { ring_.enable(); }
 
     void sleep_until(time_point deadline) override {
         const std::int64_t ns = monotonic_ns(deadline);

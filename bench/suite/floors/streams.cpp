@@ -25,12 +25,11 @@ namespace {
 using loop::checked;
 using workloads::detail::stream_check;
 
-/// The common state of the streaming floors: the ends of the stream, the received bytes, and the check.
 struct stream_state {
     stream_state(one_way of, std::size_t chunk_bytes)
         : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
 
-    /// Processes the result of a read: a number of bytes (0 at the end of the stream), or a negative errno.
+    /// `result` is a number of bytes, 0 at the end of the stream, or a negative errno.
     void take(std::int64_t result) {
         if (result < 0) return fail(static_cast<int>(-result));
         over = result == 0;
@@ -40,8 +39,6 @@ struct stream_state {
         const ssize_t bytes = ::read(ends.reader.get(), buffer.data(), buffer.size());
         return bytes < 0 ? -errno : bytes;
     }
-    /// Writes the whole chunk. A short write fails the stream, because it means that the kernel's buffers are
-    /// full.
     void write_chunk() {
         const ssize_t bytes = ::write(ends.writer.get(), check.chunk.data(), check.chunk.size());
         if (bytes != static_cast<ssize_t>(check.chunk.size())) fail(bytes < 0 ? errno : ENOBUFS);
@@ -54,15 +51,14 @@ struct stream_state {
     one_way ends;
     stream_check check;
     std::vector<std::byte> buffer;
-    bool over = false;  // true if no more data will arrive, or if an error occurred
+    bool over = false;
 };
 
-/// Runs the warm-up, the timed section and the checks of a trial. `write()` sends a chunk, or prepares it for
-/// the next `read_more()`. `read_more()` processes the data that has arrived, or the end of the stream.
+/// `write()` can leave the write to the next `read_more()`.
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
-    std::uint64_t due = 0;  // number of bytes sent so far
+    std::uint64_t due = 0;
     const auto carry = [&](std::uint64_t chunks) {
         for (; chunks > 0 && !stream.over; --chunks) {
             due += chunk_bytes;
@@ -83,16 +79,16 @@ void do_not_block(int fd) {
     checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
 }
 
-/// The reader's epoll instance. The reader is registered edge-triggered. The buffer has space for all data in
-/// the stream, and each read empties the stream. No further read is needed to find the stream empty.
+/// Waits for data on an edge-triggered descriptor. Each read empties the stream, because the buffer has space
+/// for all data in it, so no further read is needed to find it empty.
 class readable {
 public:
     explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
-    /// Waits until there is data to read, or the stream is over. The kernel reports the end once, possibly
-    /// together with the last bytes; later calls of this function return immediately.
+    /// The kernel reports the end once, possibly together with the last bytes. Later calls return
+    /// immediately.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -103,11 +99,10 @@ private:
     bool over_ = false;
 };
 
-/// A stream on io_uring. One call of io_uring_enter writes and reads a chunk, or only reads.
 class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
-        ring_.enable();  // from here on, only this thread uses the ring
+        ring_.enable();
         // The writer is not registered. A registered file has another reference in the ring, and closing the
         // writer would not end the stream.
         const int file = stream.ends.reader.get();

@@ -1,11 +1,8 @@
-// The streaming floors do the work of pipe/read and stream/throughput (bench/suite/workloads) with the same
-// chunks and checks. They use hand-written system calls instead of two coroutines.
+// The streaming floors do the work of pipe/read and stream/throughput (bench/suite/workloads) with
+// hand-written system calls instead of coroutines, and with the same chunks and checks.
 //
-// A floor reads each chunk before it writes the next one, while the chunk is still in the caches. The floors
-// make the following system calls per chunk:
-// - stream_blocking calls write and read.
-// - stream_epoll makes the same two calls, and an epoll_wait between them.
-// - stream_uring calls io_uring_enter once, for both the write and the read.
+// A floor reads each chunk before it writes the next one, while the chunk is still in the caches. Per chunk,
+// stream_blocking makes two calls, stream_epoll three and stream_uring one.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +12,18 @@
 
 namespace loopbench::bench::floors {
 
-/// Both ends of a pipe, or of a connection that is used in one direction. A floor receives them as blocking
-/// descriptors.
+/// Both ends of a pipe, or of a connection that is used in one direction. Both descriptors are blocking.
 struct one_way {
     loop::unique_fd writer;
     loop::unique_fd reader;
 };
 
-/// Return both ends of a new pipe or TCP connection. Throw std::system_error.
+/// Throw std::system_error.
 one_way open_pipe();
 one_way open_stream_over_loopback();
 
-/// A function that runs a streaming floor. It sends operations() chunks through `ends`, ends the stream, and
-/// compares every received byte with the byte that was sent. An error on the stream fails the trial. The
-/// function throws std::system_error if it cannot set up the floor. A chunk must fit into the kernel's
-/// buffers for the stream, because no thread reads the chunk while it is written.
+/// Sends operations() chunks through `ends`. Throws std::system_error if the floor cannot be set up. A chunk
+/// must fit into the kernel's buffers for the stream, because no thread reads it while it is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

@@ -1,5 +1,4 @@
-// The functions with which floors wait in the kernel. Each function makes one system call, and repeats it if
-// a signal interrupts it.
+// Each function repeats its system call if a signal interrupts it.
 #pragma once
 
 #include <liburing.h>
@@ -13,10 +12,9 @@
 
 namespace loopbench::bench::floors {
 
-/// The sizes of an io_uring ring that processes one or two operations at a time.
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
-/// Waits for the next event of an epoll instance, and returns this event. Throws std::system_error.
+/// Throws std::system_error.
 inline epoll_event wait_for_event(int epoll) {
     epoll_event event;
     int count;
@@ -33,8 +31,7 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits the prepared operations and waits for a completion, in one system call. Returns the completion.
-/// Throws std::system_error.
+/// Submits and waits in one system call. Throws std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

@@ -27,8 +27,8 @@ namespace {
 using loop::checked;
 using loop::throw_failed;
 
-// A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
-// sleeps, which loops do not do.
+// Calls futex(2) directly. std::atomic::wait would check the value dozens of times before it sleeps, which
+// loops do not do.
 class futex_waker final : public waker {
 public:
     void wake() noexcept override {
@@ -37,7 +37,6 @@ public:
     }
     void wait() override {
         const long result = ::syscall(SYS_futex, &wakes_, FUTEX_WAIT_PRIVATE, seen_, nullptr, nullptr, 0);
-        // EAGAIN: wake() was called since the last wait().
         if (result != 0 && errno != EAGAIN && errno != EINTR) throw_failed("futex", errno);
         seen_ = wakes_.load(std::memory_order_acquire);
     }
@@ -58,8 +57,7 @@ void add_one(int event) noexcept {
     [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
 }
 
-// A waker with an eventfd and epoll. The eventfd is registered edge-triggered. Every write produces an edge,
-// and the counter need not be read.
+// Edge-triggered: every write to the eventfd produces an edge, so the counter need not be read.
 class epoll_waker final : public waker {
 public:
     epoll_waker() : event_(open_eventfd()), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -74,13 +72,9 @@ private:
     loop::unique_fd epoll_;
 };
 
-// A waker with an eventfd and io_uring. Each wait is one call of io_uring_enter, which submits a read of the
-// eventfd and returns with the completion of the read.
 class uring_waker final : public waker {
 public:
-    uring_waker() : event_(open_eventfd()), ring_(small_ring) {
-        ring_.enable();  // from here on, only this thread uses the ring
-    }
+    uring_waker() : event_(open_eventfd()), ring_(small_ring) { ring_.enable(); }
     void wake() noexcept override { add_one(event_.get()); }
     void wait() override {
         io_uring_prep_read(io_uring_get_sqe(&ring_.native()), event_.get(), &count_, sizeof count_, 0);
@@ -90,12 +84,11 @@ public:
 
 private:
     loop::unique_fd event_;
-    std::uint64_t count_ = 0;  // the buffer for the read; its value is not used
-    loop::uring_ring ring_;    // destroyed first, because the ring writes into `count_`
+    std::uint64_t count_ = 0;
+    loop::uring_ring ring_;  // destroyed first, because the ring writes into `count_`
 };
 
-/// A thread that posts the numbers 1, 2, 3, ... Each number is posted when allow() permits it, after the
-/// previous number was received.
+/// A thread that posts the numbers 1, 2, 3, ... Each post needs a call of allow().
 class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
@@ -111,8 +104,7 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    /// Return the last posted number and the time of its post. They are valid until allow() permits the next
-    /// post.
+    /// These values are valid until allow() permits the next post.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 
@@ -134,7 +126,6 @@ private:
     const trial& t_;
     clock::time_point posted_at_{};
     std::atomic<std::uint64_t> posted_ = 0;
-    // The number of posts that have been allowed so far (see bench/suite/workloads/cross_thread.hpp).
     std::atomic<std::uint32_t> allowed_ = 0;
     std::thread thread_;  // declared last, because the thread uses all members above
 };

@@ -29,8 +29,7 @@ std::string reason_for(const workload_shape& shape, std::span<const missing_fami
     return "this floor does not implement the workload";
 }
 
-/// Returns a function that calls `run`. If the kernel refuses a system call while `run` sets up the floor,
-/// the returned function marks the trial as unsupported. Later errors fail the trial.
+/// Marks the trial as unsupported if the kernel refuses a system call while `run` sets up the floor.
 std::function<void(trial&)> unsupported_when_refused(std::function<void(trial&)> run) {
     return [run = std::move(run)](trial& t) {
         try {

@@ -1,4 +1,3 @@
-// The client part of the generator: sends requests, and compares each reply with the expected reply.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 
 namespace loopbench::bench {
 
-/// The generator's connections to the server. Only one thread at a time may use them.
 class client {
 public:
     client(std::unique_ptr<link> connected, std::size_t connections, const conversation& words)
@@ -26,8 +24,8 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// Sends the next request on this connection, at the latest during the next exchange(). Returns false if
-    /// the connection accepts no more data. The server is then so far behind that waiting does not help.
+    /// Returns false if the connection accepts no more data; the server is then so far behind that waiting
+    /// does not help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -40,10 +38,8 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Processes the data that the last exchange() received. Calls reply(connection, number, right) for each
-    /// reply: `number` is the number of earlier replies on the connection, and `right` is true if the reply
-    /// is the expected one. Returns a description of the problem if a connection failed, otherwise an empty
-    /// text.
+    /// Calls reply(connection, number, right) for each reply; `number` counts the earlier replies on the
+    /// connection. Returns a description of the problem if a connection failed, otherwise an empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -67,8 +63,8 @@ private:
     struct connection {
         std::uint64_t sent = 0;
         std::uint64_t answered = 0;
-        std::size_t come = 0;  // number of bytes of the next reply that were received
-        bool right = true;     // true if all these bytes are as expected
+        std::size_t come = 0;
+        bool right = true;
     };
 
     template <class Reply>

@@ -1,4 +1,4 @@
-// Opens the generator's sockets in the same way as contenders open their sockets.
+// Opens the generator's sockets in the same way as contenders open theirs.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-// The link that uses epoll. The generator uses this link in three cases: if the kernel or a sandbox refuses
-// io_uring, if it is started with --epoll, and for HTTP, because an HTTP client sleeps while it waits.
+// The generator uses epoll in three cases: if the kernel or a sandbox refuses io_uring, if it is started with
+// --epoll, and for HTTP, because an HTTP client sleeps while it waits.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -65,7 +65,7 @@ private:
     loop::unique_fd poll_;
     int patience_ms_;
     std::array<epoll_event, 64> events_;
-    int ready_ = 0;  // number of events that are not processed yet
+    int ready_ = 0;
     std::vector<std::byte> buffer_ = std::vector<std::byte>(65'536);
 };
 

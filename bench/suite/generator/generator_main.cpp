@@ -1,5 +1,4 @@
-// The program loopbench-generator, the client process of serve/open_loop. A contender starts this program,
-// which prints one JSON document.
+// The program loopbench-generator. A contender starts it, and it prints one JSON document.
 #include <fmt/format.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,8 +18,6 @@ namespace {
 using namespace loopbench::bench;
 using json = nlohmann::ordered_json;
 
-/// Pins this process to a core. Returns false if the kernel does not allow this. The measurement is then less
-/// exact, which the reported lateness shows.
 bool run_on(int cpu) {
     cpu_set_t only;
     CPU_ZERO(&only);
@@ -28,7 +25,6 @@ bool run_on(int cpu) {
     return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
-/// The upper limits of the options. With larger values, a machine would run out of memory or be too slow.
 constexpr std::uint64_t requests_max = 100'000'000;
 constexpr double rate_max = 10e6;
 

@@ -1,10 +1,9 @@
 // The generator's connections to its server, with the cheapest system calls that the kernel offers.
 //
-// On loopback, the system call that sends also does the receiver's half of TCP and wakes the receiver. A send
-// can therefore not be made much cheaper, but all other steps can. With io_uring, one system call sends all
-// requests that are due and collects the received data. Replies appear in memory that the kernel shares with
-// the generator, and looking for replies needs no system call. The kernel receives all replies of a
-// connection with one request (multishot).
+// On loopback, the system call that sends also does the receiver's half of TCP and wakes the receiver, so a
+// send cannot be made much cheaper. With io_uring, one system call sends all requests that are due and
+// collects the received data. Looking for replies needs no system call, because they appear in memory that
+// the kernel shares with the generator.
 #pragma once
 
 #include <chrono>
@@ -21,11 +20,11 @@
 
 namespace loopbench::bench {
 
-/// Connections to a server. Only one thread at a time may use them.
+/// Only one thread at a time can use a link.
 class link {
 public:
-    /// An interface that receives the bytes of all connections. The bytes of each connection arrive in order,
-    /// in pieces of any size. A piece is valid only during the call.
+    /// The bytes of each connection arrive in order, in pieces of any size. A piece is valid only during the
+    /// call.
     class reader {
     public:
         virtual void arrived(std::size_t connection, std::span<const std::byte> piece) = 0;
@@ -36,29 +35,25 @@ public:
 
     virtual ~link() = default;
 
-    /// Sends the bytes now, or during the next exchange(). The bytes must stay valid until the server has
-    /// answered. Returns false if the connection accepts no more data now.
+    /// Sends now, or during the next exchange(). The bytes must stay valid until the server has answered.
+    /// Returns false if the connection accepts no more data now.
     virtual bool send(std::size_t connection, std::span<const std::byte> bytes) = 0;
 
-    /// Sends the queued requests, and looks for received data.
     virtual void exchange() = 0;
 
-    /// Passes the data that the last exchange() received to `to`. Returns false if a connection ended.
     virtual bool receive(reader& to) = 0;
 
     virtual std::string_view name() const noexcept = 0;
 };
 
-/// Returns `connections` sockets that are connected to `server`. TCP_NODELAY is set, as on the contenders'
-/// own connections. Throws std::system_error.
+/// Sets TCP_NODELAY, as on the contenders' own connections. Throws std::system_error.
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 
-/// Returns a link that uses io_uring. If the kernel refuses io_uring, throws std::system_error with the cause
-/// and the remedy.
+/// If the kernel refuses io_uring, throws std::system_error with the cause and the remedy.
 std::unique_ptr<link> make_uring_link(std::vector<loop::unique_fd> sockets);
 
-/// Returns a link that makes one system call for each request and each reply. Its exchange() sleeps for up to
-/// `patience` if no data has arrived. Throws std::system_error.
+/// Makes one system call for each request and each reply. exchange() sleeps for up to `patience` if no data
+/// has arrived. Throws std::system_error.
 std::unique_ptr<link> make_epoll_link(std::vector<loop::unique_fd> sockets,
                                       std::chrono::milliseconds patience);
 

@@ -17,14 +17,13 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
            latency > (1 + share) * static_cast<double>(result.latency_from_send.percentile_ns(percentile));
 }
 
-/// The largest accepted share of requests that were not sent in time.
 constexpr double late_at_most = 0.2;
 
-/// Returns the reason if the server does not sustain the rate, or nothing if it does. There are two signs of
-/// overload. First, the smallest latency is larger in the second half of the requests than in the first half:
-/// the queue was never empty, and grew until the end of the schedule. (A server that only stalled for a while
-/// answers at least one request of the second half at once.) Second, the connections accept no more requests.
-/// This happens with large requests, because they wait in the connections and not in the server.
+/// Detects overload by two signs. First, the smallest latency is larger in the second half of the requests
+/// than in the first half: the queue was never empty, and grew until the end of the schedule. (A server that
+/// only stalled for a while answers at least one request of the second half at once.) Second, the connections
+/// accept no more requests. This happens with large requests, because they wait in the connections and not in
+/// the server.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;

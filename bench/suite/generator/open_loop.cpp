@@ -20,7 +20,6 @@ double seconds(std::chrono::nanoseconds time) {
     return std::chrono::duration<double>(time).count();
 }
 
-/// Returns a client that is connected to the server. Stores the name of its link in the result.
 client visit(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     chosen_link way = make(plan);
@@ -29,7 +28,6 @@ client visit(const open_loop_plan& plan, const conversation& words, const link_m
     return client(std::move(way.made), plan.connections, words);
 }
 
-/// Waits until every request has its reply. Returns the reason for a failure, or an empty text.
 std::string settle(const open_loop_plan& plan, client& all) {
     const clock::time_point begin = clock::now();
     while (all.unanswered() > 0) {
@@ -43,15 +41,14 @@ std::string settle(const open_loop_plan& plan, client& all) {
 }
 
 /// Makes one round trip on each connection, so that no measured latency includes the time in which the server
-/// accepts the connection. Returns the reason for a failure, or an empty text.
+/// accepts the connection. Returns the reason for a failure.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
 }
 
-/// Measures the capacity with a closed loop: each connection sends its next request when it has received the
-/// reply. With fewer than 1000 replies, the result could show only how long the server waited for a core. The
-/// measurement therefore takes longer than planned until enough replies have arrived.
+/// Measures the capacity with a closed loop. With fewer than 1000 replies, the result could show only how
+/// long the server waited for a core, so the measurement is extended until enough replies have arrived.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -76,7 +73,6 @@ void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result&
     result.capacity = static_cast<double>(replies) / seconds(now - start);
 }
 
-/// One run of the schedule. Sends each request at its planned time, and processes the replies.
 class schedule {
 public:
     schedule(const open_loop_plan& plan, std::uint64_t requests, client& all, open_loop_result& result)
@@ -112,8 +108,6 @@ private:
                std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(number) * interval_));
     }
 
-    /// Sends the due requests and receives the available replies, once. Returns true if anything was sent or
-    /// received.
     bool one_turn(clock::time_point now) {
         const std::uint64_t sent_before = result_.sent;
         const std::uint64_t received_before = received_;
@@ -127,7 +121,7 @@ private:
     void send_what_is_due(clock::time_point now) {
         const std::uint64_t first = result_.sent;
         while (result_.sent < requests_ && intended(result_.sent) <= now) {
-            if (!all_.send(result_.sent % all_.connections())) {  // the next turn tries this request again
+            if (!all_.send(result_.sent % all_.connections())) {
                 is_held_back_ = true;
                 break;
             }
@@ -136,20 +130,16 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, a reply wakes the sleeping client
+        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, the client sleeps, and a reply wakes it
         if (result_.sent != first) note_when_sent(first, now);
     }
 
-    /// Stores the sending times of the requests with the numbers from `first` on. Assumes that each request
-    /// took the same time to send.
     void note_when_sent(std::uint64_t first, clock::time_point began) {
         const auto each = (came_ - began) / static_cast<std::int64_t>(result_.sent - first);
         for (std::uint64_t number = first; number < result_.sent; ++number, began += each)
             sent_at_[number] = began;
     }
 
-    /// Returns the number (in the schedule) of a request from its connection and the number of earlier
-    /// replies on this connection.
     std::uint64_t number_of(std::size_t index, std::uint64_t answered) const {
         return (answered - before_[index]) * all_.connections() + index;
     }
@@ -181,19 +171,18 @@ private:
     std::uint64_t requests_;
     client& all_;
     open_loop_result& result_;
-    double interval_;                         // nanoseconds between two requests
-    std::vector<clock::time_point> sent_at_;  // the sending time of each request, by its number
-    std::vector<std::uint64_t> before_;       // for each connection: number of earlier requests
+    double interval_;
+    std::vector<clock::time_point> sent_at_;
+    std::vector<std::uint64_t> before_;
     clock::time_point start_{};
-    clock::time_point came_{};              // time at which this turn's replies were found
+    clock::time_point came_{};
     std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found
     std::uint64_t received_ = 0;
     bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Returns the reason why the generator cannot offer the rate of the schedule, or nothing if it can. Runs up
-/// to five short schedules until one of them is valid, because other work on the machine can disturb a single
-/// schedule. Ignores wrong replies, because the real schedule reports them.
+/// Runs up to five short schedules until one of them is valid, because other work on the machine can disturb
+/// a single schedule. Ignores wrong replies, because the real schedule reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -216,8 +205,6 @@ std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& a
     return why;
 }
 
-/// Stores the rate of the schedule in `result`, and tests with short schedules whether the generator can send
-/// at this rate. Uses connections of its own, which are closed before the schedule begins.
 void prepare(const open_loop_plan& plan, const conversation& words, const link_maker& make,
              open_loop_result& result) {
     client all = visit(plan, words, make, result);
@@ -231,17 +218,14 @@ void prepare(const open_loop_plan& plan, const conversation& words, const link_m
     if (plan.look_time.count() > 0) result.not_offered = why_not_offered(plan, all, result);
 }
 
-/// Runs the schedule. If the generator was the bottleneck, the result does not describe the server. The
-/// schedule is then repeated, because other work might have disturbed the generator.
 open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const open_loop_result& prepared) {
     for (std::uint64_t tries = 1;; ++tries) {
         open_loop_result result = prepared;
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // A schedule that takes longer than `patience` is not repeated. If the generator was the bottleneck
-        // for this long, the machine is too slow for client and server, and a second run would have the same
-        // result.
+        // A long schedule is not repeated. If the generator was the bottleneck for longer than `patience`,
+        // the machine is too slow for client and server, and a second run would have the same result.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;

@@ -14,8 +14,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Measures the time that each of several calls of connect() takes. The server's kernel answers them, even if
-/// the server is busy: connect() returns when the second of three segments arrives (tcp(7)).
+/// Measures connect(), which the server's kernel answers even if the server is busy: connect() returns when
+/// the second of three segments arrives (tcp(7)).
 histogram measure_round_trips(const loop::endpoint& to) {
     constexpr int enough = 200;
     histogram found;
@@ -27,8 +27,6 @@ histogram measure_round_trips(const loop::endpoint& to) {
     return found;
 }
 
-/// Measures the throughput of one connection, in bytes per second, until the server has read the last byte
-/// and closes the connection.
 double measure_rate(const loop::endpoint& to) {
     constexpr std::chrono::milliseconds time{100};
     static constexpr std::array<char, 65'536> piece{};

@@ -1,5 +1,4 @@
-// Measures the network path between the generator and a server on another machine, before the first request.
-// Latencies include both the path and the server.
+// Measures the network path between the generator and a server on another machine. Latencies include both.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +9,10 @@ namespace loopbench::bench {
 
 struct path_quality {
     std::int64_t rtt_p50_ns = 0, rtt_p99_ns = 0;  // time that connect() takes
-    double bytes_per_s = 0;                       // of one connection to the server
+    double bytes_per_s = 0;
 };
 
-/// Measures the path to `discarder`, a server that accepts connections and reads each one until its end.
-/// Throws std::system_error.
+/// `discarder` must accept connections and read each one until its end. Throws std::system_error.
 path_quality measure_path(const loop::endpoint& discarder);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// The link that uses io_uring. One system call sends all due requests and collects all replies. The link
-// makes no call while nothing happens.
+// One system call sends all due requests and collects all replies. The link makes no call while nothing
+// happens.
 #include <liburing.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,9 +16,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The receive buffers of the ring. The kernel fills them in the order in which they were given back. The
-/// number of buffers is small, because the kernel uses all of them in rotation, and many would not fit into
-/// the caches.
+/// The receive buffers of the ring. There are few, because the kernel uses all of them in rotation, and many
+/// would not fit into the caches.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -51,7 +50,7 @@ public:
         return {data_ + number * buffer_bytes, bytes};
     }
 
-    /// Returns a buffer to the kernel. The kernel can use it after publish().
+    /// The kernel can use the buffer after publish().
     void give_back(unsigned number) noexcept {
         io_uring_buf_ring_add(ring_, data_ + number * buffer_bytes, buffer_bytes,
                               static_cast<std::uint16_t>(number), static_cast<int>(count_ - 1), given_++);
@@ -83,8 +82,8 @@ public:
         ring_.enter();
     }
 
-    /// Ends the connections with shutdown(). Closing the sockets is not enough, because the server waits for
-    /// the end of its connections, and the ring releases its files only some time after it was closed.
+    /// Ends the connections with shutdown(). Closing the sockets is not enough, because the ring releases its
+    /// files only some time after it was closed, and the server waits for the end of its connections.
     ~uring_link() override {
         for (const loop::unique_fd& each : sockets_) ::shutdown(each.get(), SHUT_RDWR);
     }
@@ -115,8 +114,6 @@ public:
 private:
     static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
 
-    /// Returns the number of submission entries for a system call that sends one request on each connection.
-    /// The same number of buffers suffices for the replies.
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
     }
@@ -129,7 +126,6 @@ private:
         receive.user_data = connection << 1;
     }
 
-    /// Throws an error, unless the result means that the server closed the connection.
     static void throw_unless_closed(int result, const char* what) {
         if (result > 0)
             throw std::runtime_error(

@@ -1,4 +1,3 @@
-// Pipes on libevent's events. bench/suite/runtime.hpp (Pipes) defines their behaviour.
 #pragma once
 
 #include <fcntl.h>
@@ -48,9 +47,10 @@ struct ev_pipe_ends {
     ev_pipe_writer writer;
 };
 
-/// Opens a new pipe. Throws std::system_error. After the first call, the whole process ignores SIGPIPE.
+/// Throws std::system_error. After the first call, the whole process ignores SIGPIPE, because write(2) has no
+/// flag to suppress it.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
-    std::signal(SIGPIPE, SIG_IGN);  // the adapter uses write(2), which has no flag to suppress SIGPIPE
+    std::signal(SIGPIPE, SIG_IGN);
     std::array<int, 2> fds{};
     loop::checked(::pipe2(fds.data(), O_NONBLOCK | O_CLOEXEC), "pipe2");
     auto reader = std::make_unique<ev_socket>(base, loop::unique_fd(fds[0]), ev_kind::pipe);

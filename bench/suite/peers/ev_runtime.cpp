@@ -16,8 +16,7 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks between two checks of the sockets; a flagship runs the same number in one turn
-/// (loop/operation.hpp).
+/// As many callbacks as a flagship runs in one turn (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -67,12 +66,11 @@ ev_runtime::call_handle ev_runtime::call_at(clock::time_point when, std::functio
     const timeval relative = delay_until(std::max(when, now), now);
     if (event_add(&made->timer, &relative) != 0) throw std::bad_alloc();
     made->armed = true;
-    ++made->references;  // libevent holds this reference
+    ++made->references;
     return {*this, std::move(made)};
 }
 
-// Cancels the pending calls of call_at(), one at a time, because freeing the function of a call can cancel
-// other calls. No call is added while the loop closes.
+// Cancels one call at a time, because freeing the function of a call can cancel other calls.
 void ev_runtime::cancel_calls() noexcept {
     const auto find_call = [](const event_base*, const event_struct* timer, void* found) {
         if (event_get_callback(timer) != &on_call) return 0;
@@ -94,7 +92,7 @@ void ev_runtime::call_soon() noexcept {
 }
 
 void ev_runtime::wake() noexcept {
-    // The eventfd is registered edge-triggered. Every write is a new event, and the counter is never read.
+    // Edge-triggered: every write is a new event, and the counter is never read.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }

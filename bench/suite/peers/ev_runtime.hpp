@@ -1,15 +1,9 @@
-// The Runtime of bench/suite/runtime.hpp on libevent.
+// The Runtime of bench/suite/runtime.hpp on libevent, configured as its documentation recommends for one
+// thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered epoll, and precise timers (a timerfd).
 //
-// The adapter configures libevent as its documentation recommends for one thread:
-// - There are no locks (EVENT_BASE_FLAG_NOLOCK).
-// - Edge-triggered epoll is required.
-// - Timers are precise: libevent uses a timerfd, with microseconds instead of milliseconds.
-// - There is no cached time. A delay therefore counts from now, and a timer is never early.
-// - The number of callbacks between two checks of the sockets is limited. Without a limit, ready coroutines
-//   would starve the sockets.
-//
-// Events are members of the waiting objects (event_assign). The adapter therefore allocates nothing for an
-// operation.
+// Without cached time, a delay counts from now, and a timer is never early. The number of callbacks between
+// two checks of the sockets is limited; otherwise, ready coroutines would starve the sockets. Events are
+// members of the waiting objects (event_assign), so that an operation allocates nothing.
 #pragma once
 
 #include <event2/event.h>
@@ -35,15 +29,13 @@
 
 namespace loopbench::bench::peers {
 
-/// The deleter of ev_base, an event_base for one thread. make_ev_base() throws std::runtime_error if libevent
-/// lacks a required feature.
+/// Deletes an ev_base. (make_ev_base() throws std::runtime_error if libevent lacks a required feature.)
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };
 using ev_base = std::unique_ptr<event_base, ev_base_deleter>;
 ev_base make_ev_base();
 
-/// The runtime on libevent. It models Runtime (bench/suite/runtime.hpp).
 class ev_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libevent";
@@ -57,7 +49,7 @@ public:
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
-    /// Sets up libevent. Throws std::runtime_error or std::system_error with the cause if this fails.
+    /// Throws std::runtime_error or std::system_error with the cause.
     ev_runtime();
     ~ev_runtime();
 
@@ -66,7 +58,6 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// A libevent timer. It is a member of the object that call_at() creates.
     struct call_timer : loop::operation {
         bool armed = false;
         ::event timer{};
@@ -108,8 +99,7 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// Returns the delay from now, in libevent's whole microseconds. The delay counts from the whole
-    /// microsecond before `now` and is rounded up, so that the timer never fires early.
+    /// Counts from the whole microsecond before `now` and rounds up, so that the timer never fires early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));
@@ -142,8 +132,6 @@ public:
         if (armed_) event_del(&timer_);
     }
 
-    /// Starts the timer, unless the deadline has passed. Throws std::bad_alloc if libevent has no memory for
-    /// the timer.
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> waiter) {
         const clock::time_point now = clock::now();

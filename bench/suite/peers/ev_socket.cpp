@@ -16,7 +16,6 @@ bool would_block(int error) noexcept {
     return error == EAGAIN || error == EWOULDBLOCK;
 }
 
-/// Makes a system call, and repeats it when a signal interrupts it.
 template <class Call>
 auto uninterrupted(Call call) noexcept {
     decltype(call()) result;
@@ -158,7 +157,7 @@ bool ev_accept_awaiter::attempt() noexcept {
     for (;;) {
         accepted_.reset(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         error_ = accepted_ ? 0 : errno;
-        if (error_ == EINTR || error_ == ECONNABORTED) continue;  // the connection ended before the accept
+        if (error_ == EINTR || error_ == ECONNABORTED) continue;
         if (!would_block(error_)) return true;
         direction().exhausted();
         error_ = ECANCELED;  // the result if the wait ends without another edge

@@ -1,11 +1,9 @@
-// Sockets and pipes on libevent's events. bench/suite/runtime.hpp (Stream and Listener) defines their
-// behaviour.
+// Sockets and pipes on libevent's events (see Stream and Listener in bench/suite/runtime.hpp).
 //
-// The adapter uses plain events on non-blocking sockets. The events are edge-triggered and persistent (EV_ET
-// | EV_PERSIST), and each event is added once. The adapter tries a system call before it waits. A short read
-// means that there is no more data, unless libevent has also detected the end of the stream (EV_CLOSED), for
-// which no other edge follows. The adapter does not use bufferevents, which would copy every byte once more
-// and own the buffers; programs that use libevent for speed do not use bufferevents either.
+// The events are edge-triggered and persistent (EV_ET | EV_PERSIST). A short read means that there is no more
+// data, unless libevent has also detected the end of the stream (EV_CLOSED), for which no other edge follows.
+// The adapter does not use bufferevents, which would copy every byte once more; programs that use libevent
+// for speed do not use them either.
 #pragma once
 
 #include <event2/event.h>
@@ -27,11 +25,9 @@
 
 namespace loopbench::bench::peers {
 
-/// A wait for one direction of a socket. Derived awaiters define what happens when the socket is ready.
 struct ev_waiter : callback_awaiter {
     using callback_awaiter::callback_awaiter;
 
-    /// Runs when the socket might be ready, or is closed. Returns true if the wait has ended.
     virtual bool try_again() noexcept = 0;
 
     int fd = -1;  // -1 if the socket was closed during the wait
@@ -40,16 +36,14 @@ protected:
     ~ev_waiter() = default;
 };
 
-/// One direction of a socket, with its event and its waiter.
 class ev_direction {
 public:
-    /// Prepares the event of this direction. `what` is EV_READ | EV_CLOSED or EV_WRITE.
+    /// `what` is EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;
     ev_direction& operator=(const ev_direction&) = delete;
 
-    /// Records that system calls in this direction would block until the next edge.
     void exhausted() noexcept { may_be_ready_ = peer_closed_; }
     bool may_be_ready() const noexcept { return may_be_ready_; }
 
@@ -59,7 +53,6 @@ public:
         if (waiter_ == &waiter) waiter_ = nullptr;
     }
 
-    /// Ends the current wait, if any, because the socket is being closed.
     void stop() noexcept;
 
 private:
@@ -74,8 +67,7 @@ private:
 
 enum class ev_kind { socket, pipe };
 
-/// A socket, or an end of a pipe, with its two directions. The object cannot move, because libevent keeps its
-/// address.
+/// A socket cannot move, because libevent keeps its address.
 class ev_socket {
 public:
     ev_socket(event_base* base, loop::unique_fd fd, ev_kind kind = ev_kind::socket) noexcept
@@ -99,13 +91,12 @@ public:
 private:
     event_base* base_;
     ev_kind kind_;
-    loop::unique_fd fd_;  // closed after the events of both directions are deleted
+    loop::unique_fd fd_;
     ev_direction reading_;
     ev_direction writing_;
 };
 
-/// The base class of the awaiters of socket operations. An awaiter tries its system call. If the call would
-/// block, the awaiter waits for the next edge and tries again.
+/// An awaiter that tries its system call again at each edge until the call does not block.
 class ev_awaiter : public ev_waiter {
 public:
     ev_awaiter(library_loop& owner, ev_direction* direction, int on) noexcept
@@ -135,14 +126,13 @@ protected:
         if (waiting_) direction_->forget(*this);
     }
 
-    /// Makes the system call. Returns true when the operation has ended, with a result or an error.
     virtual bool attempt() noexcept = 0;
     virtual std::size_t bytes_moved() const noexcept { return 0; }
 
     ev_direction& direction() const noexcept { return *direction_; }
 
 private:
-    ev_direction* direction_;  // null if the socket was already closed
+    ev_direction* direction_;
     bool done_ = false;
     bool waiting_ = false;
 };
@@ -176,11 +166,9 @@ private:
     std::optional<int> error_;
 };
 
-/// A connected stream on libevent.
 class ev_stream {
 public:
-    /// Takes ownership of a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws
-    /// std::system_error.
+    /// Sets TCP_NODELAY if `connected` is a TCP socket. Throws std::system_error.
     ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
 
     ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -224,14 +212,13 @@ private:
     int error_;
 };
 
-/// A listener on 127.0.0.1, or at a path. The path remains after the listener is closed.
+/// The listener's path, if any, remains after the listener is closed.
 class ev_listener {
 public:
-    /// Listens on `local`. Throws std::system_error.
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);
 
     ev_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;  // TCP only
+    std::uint16_t port() const;
     void close() noexcept { socket_.reset(); }
 
 private:

@@ -1,21 +1,14 @@
-// The common part of the adapters of callback libraries: loopbench's tasks and their ready queue. The
-// library's callbacks run this queue.
+// The common part of the adapters of callback libraries. The libraries do not know coroutines, so the adapter
+// keeps the queue of ready coroutines, as uvloop does on libuv. Every callback queues the coroutine that it
+// wakes, and then runs the queue.
 //
-// The libraries do not know coroutines. The adapter therefore keeps the queue of ready coroutines, as uvloop
-// does on libuv. The library decides when the queue runs: every callback queues the coroutine that it wakes,
-// and then runs the queue.
+// A callback also runs the coroutines that become ready meanwhile, until the work budget is used up, which is
+// as large as in one turn of a flagship (loop/operation.hpp). The library then checks its sockets and timers.
 //
-// A limit determines how much work runs before the library checks its sockets and timers again. A callback
-// runs all ready coroutines. It also runs the coroutines that become ready meanwhile, until the work budget
-// is used up. The budget is as large as the budget of one turn of a flagship, loop-epoll or loop-uring
-// (loop/operation.hpp). Steps of coroutines and operations that complete at once use up the budget. Then the
-// library checks its sockets and timers.
-//
-// A flagship's turn can also end before all ready coroutines have run. However, a flagship checks its sockets
-// only if it waits for something, while a library's check is always a system call. The library decides how
-// many callbacks follow one check: up to 1024 events in libuv, and the configured 64 in libevent. (Asio runs
-// all ready handlers between two checks. Each callback therefore has its own budget on Asio:
-// asio_ref/tuned/scheduler.hpp.)
+// A flagship checks its sockets only if it waits for something, while a library's check is always a system
+// call. The library decides how many callbacks follow one check: up to 1024 events in libuv, and the
+// configured 64 in libevent. (Asio runs all ready handlers between two checks, so each callback has its own
+// budget on Asio: asio_ref/tuned/scheduler.hpp.)
 #pragma once
 
 #include <cstddef>
@@ -27,19 +20,16 @@
 
 namespace loopbench::bench::peers {
 
-/// A loop on a callback library. Only the loop's thread can call its functions, except
-/// post_from_any_thread().
+/// Only the loop's thread can call these functions, except post_from_any_thread().
 class library_loop : public loop::scheduler {
 public:
-    /// Queues an operation whose wait has ended, and runs the queue. The library's callbacks call this
-    /// function.
+    /// Called by the library's callbacks. Queues an operation whose wait has ended, and runs the queue.
     void complete(loop::operation& woken) noexcept {
         ready().push(woken);
         pass();
     }
 
-    /// Runs all ready coroutines, and the coroutines that become ready meanwhile until the budget is used up.
-    /// The library's callbacks call this function.
+    /// Called by the library's callbacks. Runs ready coroutines until the budget is used up.
     void pass() noexcept {
         if (leaving()) return;  // the next call of run() runs the ready coroutines
         ready().budget.refill();
@@ -57,8 +47,7 @@ public:
         }
     }
 
-    /// Returns true if an awaiter that has transferred `bytes` bytes can complete at once. Returns false if
-    /// the budget is used up; the operation must then go through the queue.
+    /// Returns false if the budget is used up; the operation must then go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
@@ -72,9 +61,7 @@ protected:
         if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
-    /// Runs the library's loop until leave() is called.
     virtual void run_library() = 0;
-    /// Ends run_library() after the current callback.
     virtual void leave() noexcept = 0;
     /// Makes the library check its sockets and timers without waiting, and then call pass() again.
     virtual void call_soon() noexcept = 0;
@@ -91,24 +78,20 @@ private:
     std::exception_ptr failure_;
 };
 
-/// The base class of the adapters' awaiters. An awaiter is the user data of the library's callback that ends
-/// its wait.
 class callback_awaiter : protected loop::awaiter<> {
 public:
     explicit callback_awaiter(library_loop& owner) noexcept : owner_(owner) {}
 
     bool await_ready() const noexcept { return false; }
 
-    /// Ends the wait, and runs the queue. The library's callback calls this function.
     void completed() noexcept { owner_.complete(*this); }
 
-    /// Ends the wait while another coroutine runs. The waiting coroutine continues when the queue runs.
     void queue() noexcept { owner_.ready().push(*this); }
 
 protected:
     ~callback_awaiter() = default;
 
-    /// Starts the wait, without support for cancellation, because tasks of the suite are never cancelled.
+    /// Does not support cancellation, because tasks of the suite are never cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));

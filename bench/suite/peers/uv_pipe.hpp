@@ -1,4 +1,3 @@
-// Pipes on libuv. bench/suite/runtime.hpp (Pipes) defines their behaviour.
 #pragma once
 
 #include <uv.h>
@@ -42,7 +41,7 @@ struct uv_pipe_ends {
     uv_pipe_writer writer;
 };
 
-/// Opens a new pipe. Throws std::system_error.
+/// Throws std::system_error.
 uv_pipe_ends open_pipe(library_loop& owner, uv_loop_t& loop);
 
 }  // namespace loopbench::bench::peers

@@ -1,12 +1,10 @@
-// The Runtime of bench/suite/runtime.hpp on libuv.
-//
-// The adapter uses libuv as libuv's guide and programs such as Node.js and uvloop do. It has one uv_loop_t,
-// uv_run in the default mode, an idle handle while coroutines are ready, uv_try_write before uv_write, and
-// reused handles. Reading does not stop between two messages. The adapter allocates nothing for an operation.
+// The Runtime of bench/suite/runtime.hpp on libuv, used as in libuv's guide and in programs such as Node.js
+// and uvloop: an idle handle while coroutines are ready, uv_try_write before uv_write, and reused handles. An
+// operation allocates nothing.
 //
 // libuv keeps time in whole milliseconds and rounds down. A timer therefore fires up to a millisecond before
-// its delay has passed, and this runtime declares an early_limit. The adapter rounds delays up and updates
-// the loop's time, as uvloop does. More corrections would hide how the library behaves.
+// its delay has passed. The adapter rounds delays up and updates the loop's time, as uvloop does. More
+// corrections would hide how the library behaves.
 #pragma once
 
 #include <uv.h>
@@ -33,12 +31,10 @@
 
 namespace loopbench::bench::peers {
 
-/// The runtime on libuv. It models Runtime (bench/suite/runtime.hpp). The constructor throws
-/// std::system_error if libuv cannot be set up.
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// The sum of two milliseconds: one for libuv's rounding, and one by which libuv's coarse clock can lag.
+    /// One millisecond for libuv's rounding, and one by which libuv's coarse clock can lag.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -60,9 +56,8 @@ public:
     }
 
     ~uv_runtime() {
-        close();  // destroys the coroutines, which closes their sockets and stops their timers
-        // The timers that are still active were armed by call_at(), and not by coroutines. No such timer is
-        // added while the loop closes.
+        close();
+        // The timers that are still active were armed by call_at(), and not by coroutines.
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
@@ -79,8 +74,6 @@ public:
     class sleep_awaiter;
     sleep_awaiter sleep_until(clock::time_point when) noexcept;
 
-    /// The timer of a call of call_at(), taken from the pool. Its delay is in whole milliseconds, as for a
-    /// sleep, and is zero for a time in the past.
     struct call_timer : loop::operation {
         bool armed = false;
         uv_runtime* runtime = nullptr;
@@ -154,7 +147,7 @@ private:
     static void on_idle(uv_idle_t* idle) {
         uv_runtime& self = of(idle->data);
         uv_idle_stop(idle);
-        self.pass();  // starts the idle handle again if more coroutines are ready
+        self.pass();
     }
 
     uv_timer_t* take_timer() {
@@ -222,7 +215,7 @@ inline uv_runtime::call_handle uv_runtime::call_at(clock::time_point when, std::
     uv_update_time(&loop_);
     uv_timer_start(handle, &on_call, when <= now ? 0 : whole_milliseconds(when - now), 0);
     made->armed = true;
-    ++made->references;  // libuv holds this reference
+    ++made->references;
     return {*this, std::move(made)};
 }
 

@@ -33,7 +33,7 @@ int errno_of(int result) noexcept {
 }
 
 uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
-    uv_buf_t buffer{};  // libuv has one type for reads and writes; a write does not change the bytes
+    uv_buf_t buffer{};  // libuv's type for reads and writes; a write does not change the bytes
     buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     buffer.len = bytes.size();
     return buffer;
@@ -49,12 +49,11 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // libuv reports EAGAIN as 0 bytes
     if (socket.reader == nullptr) {
-        // No coroutine reads. The event is an error or the end of the stream. libuv reports UV_ENOBUFS if
-        // there is no buffer; any other event is reported again to the next reader.
+        // No coroutine reads. libuv reports UV_ENOBUFS if there is no buffer; any other event (an error or
+        // the end of the stream) is reported again to the next reader.
         //
         // After a read that has filled its buffer, libuv asks for another buffer, although there might be no
-        // more data. In this case, reading continues, and libuv calls this function again if there is more
-        // data.
+        // more data. Reading then continues.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -80,7 +79,7 @@ void on_connected(uv_connect_t* request, int status) {
 }
 
 void on_connection(uv_stream_t* listener, int status) {
-    if (status < 0) return;  // this connection failed; the listener waits for the next one
+    if (status < 0) return;
     uv_socket& socket = of(listener->data);
     socket.holds_connection = true;
     uv_accept_awaiter* const acceptor = std::exchange(socket.acceptor, nullptr);
@@ -114,7 +113,7 @@ void uv_socket::close() noexcept {
         std::exchange(reader, nullptr)->queue();
     }
     if (acceptor != nullptr) std::exchange(acceptor, nullptr)->go_on(true);
-    connector = nullptr;  // the connector owns this socket, and is being destroyed
+    connector = nullptr;
     uv_close(&of.handle, [](uv_handle_t* closed) {
         auto* const socket = static_cast<uv_socket*>(closed->data);
         std::destroy_at(socket);
@@ -189,7 +188,7 @@ void uv_connect_awaiter::start() noexcept {
     socket.connector = this;
     if (!socket.is_tcp()) {
         uv_pipe_connect(&socket.connecting, &socket.of.pipe, peer_.to_string().c_str(), &on_connected);
-        return;  // the callback receives the error
+        return;
     }
     status_ = uv_tcp_connect(&socket.connecting, &socket.of.tcp, address_of(peer_), &on_connected);
     if (status_ == 0) return;
@@ -222,7 +221,8 @@ std::uint16_t uv_listener::port() const {
 }
 
 bool uv_accept_awaiter::take() noexcept {
-    uv_socket& listener = *std::exchange(listener_, nullptr);  // can be gone when the coroutine continues
+    uv_socket& listener =
+        *std::exchange(listener_, nullptr);  // the listener can be gone when the coroutine continues
     uv_socket_owner accepted(uv_socket::open(*listener.of.handle.loop, listener.family()));
     error_ = errno_of(uv_accept(listener.stream(), accepted.get()->stream()));
     listener.holds_connection = false;

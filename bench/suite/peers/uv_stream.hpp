@@ -1,9 +1,7 @@
-// TCP, Unix sockets and pipes on libuv. bench/suite/runtime.hpp (Stream and Listener) defines their
-// behaviour.
+// Sockets and pipes on libuv (see Stream and Listener in bench/suite/runtime.hpp).
 //
 // A libuv handle lives until its close callback, which runs in a later turn of the loop. The handle therefore
-// has its own memory block. The block also contains the requests for the read and the write that can be
-// pending. A stream only refers to this block.
+// has its own memory block, with the requests for the pending read and write.
 #pragma once
 
 #include <uv.h>
@@ -20,8 +18,7 @@
 
 namespace loopbench::bench::peers {
 
-/// Throws std::system_error if `result` is an error that a function of libuv returned. `what` names this
-/// function.
+/// Throws std::system_error if `result`, the result of libuv's function `what`, is an error.
 void uv_checked(int result, const char* what);
 
 struct uv_read_awaiter;
@@ -29,11 +26,10 @@ struct uv_write_awaiter;
 class uv_accept_awaiter;
 class uv_connect_awaiter;
 
-/// The handle of a socket, and its requests. The object frees itself after uv_close(). An awaiter and its
-/// socket point to each other only during the wait, because the socket or the awaiter can be destroyed before
-/// the coroutine continues.
+/// The object frees itself after uv_close(). An awaiter and its socket point to each other only during the
+/// wait, because the socket or the awaiter can be destroyed before the coroutine continues.
 struct uv_socket {
-    /// The handle of a TCP or Unix socket. libuv uses its pipe type for Unix sockets.
+    /// A TCP or Unix socket; libuv uses its pipe type for Unix sockets.
     union any_stream {
         uv_handle_t handle;
         uv_stream_t stream;
@@ -45,11 +41,10 @@ struct uv_socket {
     uv_read_awaiter* reader = nullptr;
     uv_write_awaiter* writer = nullptr;
     uv_connect_awaiter* connector = nullptr;
-    uv_accept_awaiter* acceptor = nullptr;  // used by a listener
-    bool holds_connection = false;          // libuv has accepted a connection that accept() has not taken yet
-    bool filled_the_buffer = false;         // the last read filled it; libuv then asks for another buffer
+    uv_accept_awaiter* acceptor = nullptr;
+    bool holds_connection = false;  // libuv has accepted a connection that accept() has not taken yet
+    bool filled_the_buffer = false;
 
-    /// Makes a TCP socket, or a Unix socket if `family` is AF_UNIX.
     static uv_socket* open(uv_loop_t& loop, int family);
 
     bool is_tcp() const noexcept { return of.handle.type == UV_TCP; }
@@ -59,7 +54,6 @@ struct uv_socket {
     void close() noexcept;
 };
 
-/// An owner of a uv_socket. The destructor closes the socket.
 class uv_socket_owner {
 public:
     uv_socket_owner() = default;
@@ -83,8 +77,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// A wait for libuv's next read callback. libuv continues to read until data arrives for which no coroutine
-/// waits. A stop after every message would cost two system calls per message.
+/// Reading continues until data arrives for which no coroutine waits. A stop after every message would cost
+/// two system calls per message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}
@@ -102,12 +96,12 @@ struct uv_read_awaiter : callback_awaiter {
     void start() noexcept;
     void complete_with(ssize_t outcome) noexcept;
 
-    uv_socket* socket;  // null if the socket is closed, or the wait has ended
+    uv_socket* socket;
     std::span<std::byte> buffer;
     loop::io_result result{};
 };
 
-/// A write. uv_try_write sends the bytes that the kernel accepts at once; uv_write sends the rest.
+/// A write: uv_try_write sends the bytes that the kernel accepts at once; uv_write sends the rest.
 struct uv_write_awaiter : callback_awaiter {
     uv_write_awaiter(library_loop& owner, uv_socket* to, std::span<const std::byte> bytes) noexcept
         : callback_awaiter(owner), socket(to), rest(bytes) {}
@@ -122,7 +116,7 @@ struct uv_write_awaiter : callback_awaiter {
     void await_suspend(std::coroutine_handle<Promise> waiter) noexcept {
         wait(waiter);
         if (!done && start()) return;
-        socket = nullptr;  // the socket can be gone when the coroutine continues
+        socket = nullptr;
         queue();
     }
     loop::io_result await_resume() const noexcept { return result; }
@@ -130,17 +124,15 @@ struct uv_write_awaiter : callback_awaiter {
     bool try_to_write() noexcept;
     bool start() noexcept;
 
-    uv_socket* socket;  // null if the socket is closed, or the wait has ended
+    uv_socket* socket;
     std::span<const std::byte> rest;
     loop::io_result result{};
     bool done = false;
 };
 
-/// A connected stream on libuv.
 class uv_connection {
 public:
-    /// Takes ownership of a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws
-    /// std::system_error.
+    /// Sets TCP_NODELAY if `connected` is a TCP socket. Throws std::system_error.
     uv_connection(library_loop& owner, uv_socket_owner connected);
 
     uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -204,7 +196,7 @@ public:
     }
     uv_connection await_resume();
 
-    /// Ends the wait. Called once, when libuv holds a connection or the listener is closed.
+    /// Called once, when libuv holds a connection or the listener is closed.
     void go_on(bool closed) noexcept {
         if (closed) {
             listener_ = nullptr;
@@ -216,23 +208,21 @@ public:
     }
 
 private:
-    /// Takes the connection that libuv holds. Returns false on failure; `error_` is then the cause.
     bool take() noexcept;
 
-    uv_socket* listener_;  // null if the listener is closed
+    uv_socket* listener_;
     uv_socket_owner accepted_;
     int error_ = 0;
 };
 
-/// A listener on 127.0.0.1, or at a path, which libuv deletes when the listener is closed. libuv accepts
-/// connections automatically, and holds one connection until accept() takes it.
+/// The listener's path, if any, is deleted by libuv when the listener is closed. libuv accepts connections
+/// automatically, and holds one until accept() takes it.
 class uv_listener {
 public:
-    /// Listens on `local`. Throws std::system_error.
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);
 
     uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
-    std::uint16_t port() const;  // TCP only
+    std::uint16_t port() const;
     void close() noexcept { socket_.reset(); }
 
 private:

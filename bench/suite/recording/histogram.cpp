@@ -1,4 +1,3 @@
-// The functions that compute results from a histogram. The functions that record values are inline.
 #include "bench/suite/recording/histogram.hpp"
 
 #include <cmath>
@@ -47,7 +46,7 @@ double signed_histogram::mean_ns() const noexcept {
 std::int64_t signed_histogram::percentile_ns(double percent) const noexcept {
     const std::uint64_t rank = nearest_rank(percent, count());
     if (rank > early_.count()) return late_.value_at_rank_ns(rank - early_.count());
-    return -early_.value_at_rank_ns(early_.count() - rank + 1);  // the largest is the earliest
+    return -early_.value_at_rank_ns(early_.count() - rank + 1);
 }
 
 }  // namespace loopbench::bench

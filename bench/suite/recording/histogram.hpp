@@ -1,9 +1,9 @@
-// The histogram of a trial's latencies. It uses a fixed amount of memory and a few nanoseconds per value. A
-// contender that allocated or sorted while it measures would change its own results.
+// The histogram of a trial's latencies. It uses a fixed amount of memory, because a contender that allocated
+// or sorted while it measures would change its own results.
 //
 // The histogram is log-linear, like HdrHistogram (http://hdrhistogram.org). Each value below 256 has its own
-// counter, and each power of two above is split into 128 counters. A percentile is the middle of its
-// counter's range, so it differs from the recorded value by at most 1/256 of the value.
+// counter, and each power of two above is split into 128 counters. A percentile differs from the recorded
+// value by at most 1/256 of the value.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,13 @@
 namespace loopbench::bench {
 
 /// A histogram of durations in nanoseconds, from 0 to the largest int64. Only the constructor allocates
-/// memory. Only one thread at a time may use the histogram.
+/// memory. Only one thread at a time can use it.
 class histogram {
 public:
     histogram() : counters_(counter_count) {}
 
-    /// Counts a value; a value below 0 counts as 0.
     void record(std::int64_t value_ns) noexcept { record_many(value_ns, 1); }
 
-    /// Counts a value `times` times.
     void record_many(std::int64_t value_ns, std::uint64_t times) noexcept {
         if (times == 0) return;
         const auto value = static_cast<std::uint64_t>(std::max<std::int64_t>(value_ns, 0));
@@ -35,8 +33,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean. Needed after the counters of another histogram were added
-    /// with record_many(), because each value was then recorded as the middle of its counter's range.
+    /// Sets the exact minimum, maximum and mean after the counters of another histogram were added with
+    /// record_many(), which records each value as the middle of its counter's range.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -46,7 +44,7 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // The exact minimum, maximum and mean. All of them are 0 if nothing was recorded.
+    // Exact minimum, maximum and mean, or 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
@@ -55,12 +53,11 @@ public:
     /// cent (0 to 100) of all values are less than or equal to it. The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
-    /// Returns the value at this rank: 1 is the smallest value, count() the largest. The result is accurate
-    /// to 1/256.
+    /// Rank 1 is the smallest value, count() the largest. The result is accurate to 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. The counter
-    /// counts the values from `lowest` to `highest`, both included.
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. Both bounds are
+    /// included.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)
@@ -68,7 +65,6 @@ public:
                 use(lowest_of(counter), lowest_of(counter) + (width_of(counter) - 1), counters_[counter]);
     }
 
-    /// Does the same as for_each_bucket(), in descending order.
     template <class Use>
     void for_each_bucket_backwards(Use use) const {
         for (std::size_t counter = counters_.size(); counter-- > 0;)
@@ -77,7 +73,7 @@ public:
     }
 
 private:
-    static constexpr unsigned precision_bits = 7;  // counters per power of two: 2^7
+    static constexpr unsigned precision_bits = 7;
     static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
 
     // Returns the index of the counter for a value: its leading 8 bits, plus 128 for each lower bit.
@@ -97,12 +93,11 @@ private:
     std::int64_t max_ns_ = 0;
 };
 
-/// Returns the rank of a percentile by the nearest-rank rule: the smallest rank such that at least `percent`
-/// per cent of `count` values have this rank or a lower one. Returns at least 1.
+/// Returns the smallest rank, from 1, such that at least `percent` per cent of `count` values have this rank
+/// or a lower one.
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept;
 
-/// A histogram of lateness in nanoseconds: the time from a timer's deadline until the timer fired. A negative
-/// value means that the timer fired early.
+/// A histogram of lateness in nanoseconds. A negative value means that a timer fired early.
 class signed_histogram {
 public:
     void record(std::int64_t late_ns) noexcept {
@@ -123,8 +118,7 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// Does the same as histogram::for_each_bucket(), beginning with the earliest value. The bounds of early
-    /// values are negative.
+    /// Early values have negative bounds, and the earliest value comes first.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {
@@ -133,11 +127,10 @@ public:
         late_.for_each_bucket(use);
     }
 
-    /// Does the same as histogram::percentile_ns(), over negative and positive values together.
     std::int64_t percentile_ns(double percent) const noexcept;
 
 private:
-    histogram early_;  // early values, stored as positive numbers
+    histogram early_;
     histogram late_;
 };
 

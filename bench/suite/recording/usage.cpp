@@ -1,4 +1,3 @@
-// Reads the counters of usage.hpp from the kernel.
 #include "bench/suite/recording/usage.hpp"
 
 #include <sys/resource.h>

@@ -1,5 +1,3 @@
-// The resources that this process used in the timed section. They show whether a loop was fast only because
-// it kept a core busy.
 #pragma once
 
 #include <sys/types.h>
@@ -12,15 +10,13 @@ namespace loopbench::bench {
 
 /// Cumulative counters of all threads of this process, from the kernel.
 ///
-/// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds. Reading this clock needs no system call.
-/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds, as counted by the
-///   scheduler.
-/// - user, system: getrusage(RUSAGE_SELF), in microseconds. The sum of user and system time is about equal to
-///   `cpu`. Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the kernel samples at its tick (1 to 10 ms) how this sum
-///   is split. The split of a short section is therefore a coarse estimate. Time spent waiting for I/O is not
-///   included.
+/// - wall: steady_clock (CLOCK_MONOTONIC), in nanoseconds.
+/// - cpu: CLOCK_PROCESS_CPUTIME_ID, user and system time together, in nanoseconds.
+/// - user, system: getrusage(RUSAGE_SELF), in microseconds. Without CONFIG_VIRT_CPU_ACCOUNTING_GEN, the
+/// kernel samples at its tick (1 to 10 ms) how `cpu` is split. The split of a short section is therefore a
+/// coarse estimate.
 /// - voluntary_switches: getrusage. The number of times that the process went to sleep in the kernel, which
-///   equals the number of wake-ups of a loop.
+/// equals the number of wake-ups of a loop.
 struct usage {
     std::chrono::nanoseconds wall{};
     std::chrono::nanoseconds cpu{};
@@ -28,8 +24,8 @@ struct usage {
     std::chrono::nanoseconds system{};
     std::int64_t voluntary_switches = 0;
 
-    /// Returns the current counters. Takes about a microsecond, for two or more system calls. Aborts if the
-    /// kernel refuses a call, which cannot happen with these arguments.
+    /// Takes about a microsecond, for two or more system calls. Aborts if the kernel refuses a call, which
+    /// cannot happen with these arguments.
     static usage now() noexcept;
 
     friend usage operator+(const usage& a, const usage& b) noexcept {
@@ -42,24 +38,23 @@ struct usage {
     }
 };
 
-/// Returns the total time for which this thread was ready to run but waited for a CPU. It is the second
-/// number of /proc/thread-self/schedstat (Documentation/scheduler/sched-stats.rst). Returns 0 if the kernel
-/// does not count this time.
+/// Returns the total time for which this thread was ready to run but waited for a CPU
+/// (/proc/thread-self/schedstat, Documentation/scheduler/sched-stats.rst), or 0 if the kernel does not count
+/// it.
 std::chrono::nanoseconds run_delay();
 
-/// A meter for the cost of a section between begin() and end(). begin() reads the wall clock last, and end()
-/// reads the wall clock first, so that `wall` does not include the time to read the other counters.
+/// A meter for the cost of a section. begin() reads the wall clock last, and end() reads it first, so that
+/// `wall` does not include the time to read the other counters.
 class usage_meter {
 public:
-    /// Makes `cpu` count the CPU time of another process from now on. The other counters still count this
-    /// process. The CPU time of a process that has ended is read as 0. Throws std::system_error if the
-    /// process does not exist.
+    /// Makes `cpu`, but no other counter, count another process from now on. The CPU time of a process that
+    /// has ended is read as 0. Throws std::system_error if the process does not exist.
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Keeps this thread busy for `share` times the time since begin(), excluding `delay`. `delay` is the
-    /// time for which this thread waited for a CPU (run_delay()). It is left out, because contenders that
-    /// share a CPU must not slow each other down.
+    /// Keeps this thread busy for `share` times the time since begin(). `delay`, the time for which this
+    /// thread waited for a CPU, is left out, because contenders that share a CPU must not slow each other
+    /// down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:

@@ -1,4 +1,3 @@
-// The list of all workloads with the function that runs each workload.
 #pragma once
 
 #include <vector>
@@ -9,7 +8,6 @@
 
 namespace loopbench::bench {
 
-/// Returns all workloads, in the order of workload_table().
 template <Runtime R>
 std::vector<workload<R>> workload_list() {
     std::vector<workload<R>> all;

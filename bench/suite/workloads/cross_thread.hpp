@@ -1,4 +1,3 @@
-// The workloads in which another thread wakes a loop, on the same core or on another core.
 #pragma once
 
 #include <atomic>
@@ -13,17 +12,15 @@
 
 namespace loopbench::bench::workloads {
 
-/// Returns the number of posts before the timed section. On two cores, the number is large, because a virtual
-/// machine wakes a sleeping core faster at first than later. On one core, the number is small: no core must
-/// be woken, and each post can take milliseconds, because a spinning loop keeps the other thread waiting.
+/// On two cores, there are many posts before the timed section, because a virtual machine wakes a sleeping
+/// core faster at first than later. On one core, there are few: each post can take milliseconds, because a
+/// spinning loop keeps the other thread waiting.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
 
 namespace detail {
 
-/// A thread on a given core that posts functions to a loop. Each function is posted after the previous one
-/// has run.
 template <Runtime R>
 class posting_thread {
 public:
@@ -77,19 +74,16 @@ private:
     R& runtime_;
     trial& t_;
     typename R::event done_;
-    std::uint64_t untimed_;  // posts of the warm-up
+    std::uint64_t untimed_;
     std::uint64_t ran_ = 0;
     std::atomic<std::uint64_t> posted_ = 0;
-    std::atomic<std::uint32_t> allowed_ = 0;  // number of posts allowed so far; a futex has 32 bits
+    std::atomic<std::uint32_t> allowed_ = 0;  // 32 bits, because it is a futex
     std::thread thread_;                      // declared last, because the thread uses all members above
 };
 
 }  // namespace detail
 
-/// In one operation, another thread posts a function. The loop wakes up, unless it is still polling, and runs
-/// the function, which allows the thread to post the next one. A warm-up comes before the timed section. The
-/// two threads share one core, or each thread stays on its own core. The latency is the time from just before
-/// the post until the function runs.
+/// The latency is the time from just before the post until the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

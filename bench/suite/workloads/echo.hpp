@@ -1,5 +1,3 @@
-// The workloads that make round trips between clients and a server in the same loop. Every byte of a reply is
-// compared with the byte that was sent. (sockets/echo_session.hpp contains the connections.)
 #pragma once
 
 #include <array>
@@ -17,8 +15,6 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Checks that every round trip of the trial was made, and that the connections had about equal shares of the
-/// round trips.
 template <class Transport>
 void prove_echo(const echo_session<Transport>& session) {
     prove_echo(session.t, session.counts, session.served_bytes, session.rounds_before, session.message_bytes);
@@ -35,22 +31,17 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// One operation is one round trip. Every connection makes the same number of round trips; operations() is
-/// the total of all connections. Connecting and the first round trips on each connection are not timed.
+/// Makes operations() round trips in total, on all connections.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
 }
 
-/// The same workload as echo_rtt_tcp(), over Unix sockets, for which the kernel needs less time.
 template <UnixSockets R, std::size_t Connections>
 task_of<R> echo_rtt_unix(R& runtime, trial& t) {
     return detail::echo_rtt<unix_transport<R>>(runtime, t, Connections, echo_bytes);
 }
 
-/// One operation is one round trip of 64 bytes on one of 100 connections, while the loop also waits for data
-/// on 10,000 silent connections. Opening the silent connections is not timed. The memory per silent
-/// connection is reported.
 template <Runtime R>
 task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     constexpr std::size_t active = 100;
@@ -64,7 +55,6 @@ task_of<R> echo_mostly_idle(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// The catalog's entries for the echo workloads, and the functions that run these workloads.
 struct echo_family {
     static constexpr std::array about{
         workload_info{
@@ -88,11 +78,10 @@ struct echo_family {
             "If a loop does work for all connections and not only for the active ones, this work dominates: "
             "poll and select pass all connections to the kernel in each call."},
     };
-    // Workloads with many TCP connections, or with 100 connections and large messages, are measured
-    // sequentially. If they were interleaved, their slices would be long, because a slice has at least six
-    // round trips on each connection. When a contender waits for 40 ms, the kernel acknowledges the
-    // contender's unread data during the slices of other contenders (see swap_neighbours() in
-    // bench/harness/trial/interleaving.cpp).
+    // With many connections or large messages, slices would be long, because a slice has at least six round
+    // trips on each connection. When a contender waits for 40 ms, the kernel acknowledges its unread data
+    // during the slices of other contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
+    // These workloads are therefore sequential.
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -1,5 +1,3 @@
-// The workloads that wait for many child tasks with gather(). The children of each workload either end at
-// once, suspend once, sleep, wait for a socket, or gather children of their own.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +32,6 @@ task_of<R> yielding_child(R& runtime, std::uint64_t& ended) {
     ++ended;
 }
 
-// The times at which the first and the last child of one gather woke.
 struct wakes {
     time_point first = time_point::max();
     time_point last = time_point::min();
@@ -49,7 +46,6 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// Gathers 1000 children at a time, until operations() children have ended. `start(ended)` returns one child.
 /// The first 1000 children are not timed, because they use memory that the process has not touched yet.
 ///
 /// Children are assigned to existing elements of the vector. push_back() would be inlined in some contenders
@@ -85,9 +81,8 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// Runs a tree of gathers with ten children each; the leaves yield once. The children are stored in the
-/// frame. In a vector, they would be separate small blocks between the frames. glibc's heap would then
-/// fragment, and trees would become slower over time.
+/// The children are stored in the frame. In a vector, they would be separate small blocks between the frames,
+/// glibc's heap would fragment, and trees would become slower over time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
@@ -100,7 +95,6 @@ task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     co_await runtime.gather(std::span<task_of<R>>(children));
 }
 
-/// Repeatedly gathers one round trip on each connection. Records the latency of each gather.
 template <class Transport>
 echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
     for (session.begin(); session.rounds > 0; session.begin_rounds()) {
@@ -117,25 +111,19 @@ echo_task<Transport> gather_round_trips(echo_session<Transport>& session) {
 
 }  // namespace detail
 
-/// One operation is one child of a gather of 1000 children that do not suspend. The time includes the
-/// creation of the children.
 template <Runtime R>
 task_of<R> gather_ready(R& runtime, trial& t) {
     return detail::gather_thousands(
         runtime, t, [&runtime](std::uint64_t& ended) { return detail::ready_child(runtime, ended); });
 }
 
-/// One operation is one child of a gather of 1000 children, each of which yields once. The time includes the
-/// creation of the children.
 template <Runtime R>
 task_of<R> gather_yield(R& runtime, trial& t) {
     return detail::gather_thousands(
         runtime, t, [&runtime](std::uint64_t& ended) { return detail::yielding_child(runtime, ended); });
 }
 
-/// One operation is a gather of 1000 children that sleep until the same deadline, 10 ms ahead. Every child's
-/// lateness is recorded. The skew of a gather is the time from the first child's wake-up to the last child's
-/// wake-up. The median of all skews is reported.
+/// The skew of a gather is the time from the first child's wake-up to the last child's wake-up.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -156,8 +144,6 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     t.prove("number of children that woke", t.operations() * gather_children, t.lateness().count());
 }
 
-/// One operation is one child of a gather of 100 children. Each child makes a round trip of 64 bytes on its
-/// own connection.
 template <Runtime R>
 task_of<R> gather_echo(R& runtime, trial& t) {
     constexpr std::size_t connections = 100;
@@ -169,8 +155,7 @@ task_of<R> gather_echo(R& runtime, trial& t) {
             (session.rounds_before + warm_up_round_trips) * connections, right_replies);
 }
 
-/// One operation is one leaf of a tree of gathers with ten children each. Each leaf yields once. The first
-/// tree is not timed, because it uses memory that the process has not touched yet.
+/// The first tree is not timed, because it uses memory that the process has not touched yet.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;
@@ -191,7 +176,6 @@ task_of<R> gather_tree(R& runtime, trial& t) {
     t.prove("number of trees that completed before their leaves", 0, incomplete_trees);
 }
 
-/// The catalog's entries for the gather workloads, and the functions that run these workloads.
 struct gather_family {
     static constexpr std::array about{
         workload_info{"gather/ready", about_work,

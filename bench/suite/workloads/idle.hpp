@@ -1,4 +1,3 @@
-// The workloads in which a loop has nothing to do. They show the CPU time and the wake-ups of an idle loop.
 #pragma once
 
 #include <array>
@@ -25,7 +24,6 @@ task_of<R> sleep_for_an_hour(R& runtime, std::uint64_t& woken) {
     ++woken;
 }
 
-/// Runs the timed section, in which nothing happens for operations() periods.
 template <Runtime R>
 task_of<R> idle(R& runtime, trial& t) {
     const std::chrono::milliseconds time = idle_time_of(t);
@@ -38,9 +36,6 @@ task_of<R> idle(R& runtime, trial& t) {
 
 }  // namespace detail
 
-/// One operation is a period of 2 s (small: 50 ms) in which the loop has nothing to do, while `Sleepers`
-/// timers wait for deadlines in the far future. These timers are still pending when the runtime is destroyed,
-/// which frees them.
 template <Runtime R, std::size_t Sleepers>
 task_of<R> idle_sleepers(R& runtime, trial& t) {
     std::uint64_t woken = 0;
@@ -59,8 +54,6 @@ task_of<R> idle_timer(R& runtime, trial& t) {
     return idle_sleepers<R, 1>(runtime, t);
 }
 
-/// One operation is a period of 2 s (small: 50 ms) in which the loop waits for data on 1000 connections that
-/// stay silent.
 template <Runtime R>
 task_of<R> idle_sockets(R& runtime, trial& t) {
     constexpr std::size_t connections = 1000;
@@ -71,7 +64,6 @@ task_of<R> idle_sockets(R& runtime, trial& t) {
     silent.prove();
 }
 
-/// The catalog's entries for the idle workloads, and the functions that run these workloads.
 struct idle_family {
     static constexpr std::array about{
         workload_info{

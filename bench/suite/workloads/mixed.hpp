@@ -1,4 +1,4 @@
-// The program of the scheduler tutorial at full size: an echo server runs while two coroutines count.
+// The program of the scheduler tutorial at full size.
 #pragma once
 
 #include <array>
@@ -20,8 +20,6 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Counts once per millisecond after the time `deadline`, up or down by `step`, until the server's clients
-/// have finished.
 template <Runtime R>
 task_of<R> count_beside(echo_session<tcp_transport<R>>& session, time_point deadline, std::int64_t step,
                         std::int64_t& counter) {
@@ -51,9 +49,6 @@ task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t
 
 }  // namespace detail
 
-/// One operation is one round trip of 64 bytes on one of 10 connections. Meanwhile, one coroutine counts up
-/// and another coroutine counts down, each 1000 times a second. The latency of each round trip and the
-/// lateness of each count are recorded.
 template <Runtime R>
 task_of<R> mixed_server(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
@@ -68,7 +63,6 @@ task_of<R> mixed_server(R& runtime, trial& t) {
                "; expected at most 1");
 }
 
-/// The catalog's entry for the mixed workload, and the function that runs this workload.
 struct mixed_family {
     static constexpr std::array about{
         workload_info{"mixed/server", about_traffic,

@@ -1,4 +1,3 @@
-// The workload that reads and writes a pipe, as an example of a descriptor that is not a socket.
 #pragma once
 
 #include <array>
@@ -15,15 +14,12 @@ namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t pipe_chunk_bytes = 4096;
 
-/// One operation is 4 KiB that are written to a pipe and read from it in the same loop. Every byte is
-/// compared.
 template <Pipes R>
 task_of<R> pipe_read(R& runtime, trial& t) {
     auto ends = runtime.open_pipe();
     co_await detail::carry_stream(runtime, t, ends.reader, ends.writer, pipe_chunk_bytes);
 }
 
-/// The catalog's entry for the pipe workload, and the function that runs this workload.
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",

@@ -1,4 +1,3 @@
-// The workloads of the ready queue: posted functions, yields and spawned coroutines, without I/O or timers.
 #pragma once
 
 #include <array>
@@ -16,9 +15,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Checks, outside the timed section, that every posted function runs once and in order. Returns false if the
-/// check fails. post/chain needs this check in advance, because a chain never ends if the runtime loses one
-/// of its functions.
+/// A chain of posts never ends if the runtime loses a function, so post/chain needs this check in advance.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -36,8 +33,6 @@ task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     co_return all_in_order;
 }
 
-/// One of two coroutines that must run alternately. Adds its steps that come too early to `out_of_turn`: the
-/// steps before which the other coroutine has not made as many steps as this one.
 template <Runtime R>
 task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, std::uint64_t& out_of_turn) {
     for (int i = 0; i < 1000; ++i) {
@@ -46,8 +41,6 @@ task_of<R> walk(R& runtime, std::uint64_t& mine, const std::uint64_t& others, st
     }
 }
 
-/// Checks, outside the timed section, that two coroutines that yield run alternately. Fails the trial
-/// otherwise.
 template <Runtime R>
 task_of<R> yields_take_turns(R& runtime, trial& t) {
     std::uint64_t left = 0, right = 0, out_of_turn = 0;
@@ -80,8 +73,6 @@ struct chain {
     }
 };
 
-/// The state of all batches. Each posted function calls step(), and the last function of a batch wakes the
-/// task.
 template <Runtime R>
 struct batches {
     std::uint64_t last = 0;
@@ -104,9 +95,8 @@ task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     co_return;
 }
 
-/// The number of functions that are posted, or of coroutines that are spawned, before any of them runs. The
-/// number is the same for every contender and pairing. The slowest contender takes a fraction of a
-/// millisecond for a batch, which is short enough for slices of whole batches.
+/// The slowest contender takes a fraction of a millisecond for a batch, which is short enough for slices of
+/// whole batches.
 inline constexpr std::uint64_t batch_size = 1000;
 
 template <Runtime R>
@@ -114,14 +104,14 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
     const std::uint64_t before = ran;
     for (std::uint64_t i = 0; i < batch_size; ++i) runtime.spawn(empty_coroutine(runtime, ran));
     ran_inline += ran - before;
-    co_await runtime.yield();  // runs the coroutines
+    co_await runtime.yield();
     co_await runtime.yield();  // some runtimes need one more turn to free the coroutines
 }
 
 }  // namespace detail
 
-/// One operation is a posted function that posts the next function. The last function wakes the task with an
-/// event. Polling, or waiting for I/O or a timer, would add to the timed work.
+/// The last function wakes the task with an event. Polling, or waiting for I/O or a timer, would add to the
+/// timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -133,7 +123,6 @@ task_of<R> post_chain(R& runtime, trial& t) {
     t.prove("number of functions that ran", t.operations(), links.ran);
 }
 
-/// One operation is a posted function. 1000 functions are posted before any of them runs.
 template <Runtime R>
 task_of<R> post_batch(R& runtime, trial& t) {
     using detail::batch_size;
@@ -152,7 +141,6 @@ task_of<R> post_batch(R& runtime, trial& t) {
     t.prove("number of functions that ran", t.operations(), all.ran);
 }
 
-/// One operation is an await of a coroutine that does not suspend.
 template <Runtime R>
 task_of<R> await_leaf(R& runtime, trial& t) {
     std::uint64_t sum = 0;
@@ -165,7 +153,6 @@ task_of<R> await_leaf(R& runtime, trial& t) {
     t.prove("sum of the values that the coroutines returned", t.operations() * (t.operations() + 1) / 2, sum);
 }
 
-/// One operation is one yield by the only coroutine.
 template <Runtime R>
 task_of<R> yield(R& runtime, trial& t) {
     co_await detail::yields_take_turns(runtime, t);
@@ -175,8 +162,7 @@ task_of<R> yield(R& runtime, trial& t) {
     t.end();
 }
 
-/// In one operation, an empty coroutine is spawned, runs and is freed. 1000 coroutines are spawned at a time.
-/// The first 1000 are not timed, because they use memory that the process has not touched yet.
+/// The first batch is not timed, because it uses memory that the process has not touched yet.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t spawned = 0;
@@ -195,7 +181,6 @@ task_of<R> spawn(R& runtime, trial& t) {
     t.prove("number of spawned coroutines that ran inside spawn()", 0, ran_inline);
 }
 
-/// The catalog's entries for the ready-queue workloads, and the functions that run these workloads.
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
@@ -248,9 +233,8 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // In post/cross_thread, the latencies can add up to any share of the timed section, so the lower
-        // bound of this share is 0. The rest of each operation is the wake-up of the posting thread, which
-        // might wait for a core for a long time.
+        // The latencies of post/cross_thread can add up to any share of the timed section. During the rest,
+        // the posting thread wakes up, and might wait for a core for a long time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

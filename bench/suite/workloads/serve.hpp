@@ -1,5 +1,3 @@
-// The workloads in which the contender is a server. The client is another program, which sends requests
-// without waiting for replies.
 #pragma once
 
 #include <array>
@@ -32,7 +30,6 @@ task_of<R> echo_until_closed(typename R::stream& stream) {
     stream.close();
 }
 
-/// Accepts `count` connections and serves them until the client has closed all of them.
 template <Runtime R>
 task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::size_t count) {
     std::vector<typename R::stream> accepted;
@@ -45,9 +42,8 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// Serves the generator's two visits. In the first visit, the generator measures the contender's capacity. In
-/// the second visit, which is the timed section, the generator sends requests on its schedule. If the
-/// generator ends before its second visit, the listener is closed, and `ended_early` receives the error.
+/// Serves the generator's first visit, which measures the capacity, and its second visit, which is timed. If
+/// the generator ends before its second visit, `ended_early` receives the error.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {
@@ -65,8 +61,6 @@ task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener,
 
 namespace detail {
 
-/// Returns a listener on an address that the client can reach: 127.0.0.1, unless the client is on another
-/// machine.
 template <Runtime R>
 typename R::listener listen_for(R& runtime, const std::optional<remote_client>& client) {
     if constexpr (can_listen_on<R>) {
@@ -116,21 +110,18 @@ constexpr workload_shape on_schedule(std::string_view name, pace paced) {
 
 }  // namespace detail
 
-/// One operation is one request of 64 bytes, which the contender echoes. Requests arrive at a fixed rate on
-/// 16 connections. The rate is `Load` per cent of the contender's capacity, which is measured just before.
-/// The latency starts at the time for which a request was scheduled.
+/// `Load` is in per cent of the contender's capacity. A latency starts at the time for which the request was
+/// scheduled.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});
 }
 
-/// The same workload as serve_open_loop(), with a rate of `Rate` requests per second for every contender.
 template <Runtime R, int Rate>
 task_of<R> serve_open_loop_at(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.per_second = Rate});
 }
 
-/// The catalog's entries for the server workloads, and the functions that run these workloads.
 struct serve_family {
     static constexpr std::array about{
         workload_info{

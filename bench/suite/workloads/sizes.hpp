@@ -1,5 +1,5 @@
-// The durations and counts that workloads share with their floors (bench/suite/floors). A report can
-// therefore compare equal amounts of work.
+// Durations and counts that workloads share with their floors (bench/suite/floors), so that reports compare
+// equal amounts of work.
 #pragma once
 
 #include <chrono>
@@ -14,34 +14,29 @@ struct sleep_pair {
     std::chrono::milliseconds second;
 };
 
-/// Returns the two durations of sleep/serial and sleep/concurrent. At full size, the durations are the
-/// tutorials' 500 ms and 700 ms.
+/// At full size, the durations are the tutorials' 500 ms and 700 ms.
 inline sleep_pair sleep_pair_of(const trial& t) {
     using std::chrono::milliseconds;
     return t.small() ? sleep_pair{milliseconds(5), milliseconds(7)}
                      : sleep_pair{milliseconds(500), milliseconds(700)};
 }
 
-/// The spacing of the deadlines in sleep/many, and the time until the first deadline. The rate of the
-/// deadlines is about a fifth of the rate that a slow loop can handle. Lateness is therefore caused by the
-/// timers and not by a queue. The first deadline is so far ahead that all sleeps are pending before it.
+/// The rate of the deadlines is about a fifth of the rate that a slow loop can handle, so that lateness is
+/// caused by the timers and not by a queue. The first deadline is so far ahead that all sleeps are pending
+/// before it.
 inline constexpr std::chrono::microseconds sleep_many_spacing{5};
 constexpr std::chrono::microseconds sleep_many_lead(std::uint64_t count) {
     return std::chrono::milliseconds(10) + count * std::chrono::microseconds(3);
 }
 
-/// Returns the duration of one operation of idle/timer, in which nothing happens.
 inline std::chrono::milliseconds idle_time_of(const trial& t) {
     return std::chrono::milliseconds(t.small() ? 50 : 2000);
 }
 
-/// The period of timer/periodic.
 inline constexpr std::chrono::milliseconds timer_period{1};
 
-/// The time from now to the common deadline of all children in gather/sleep.
 inline constexpr std::chrono::milliseconds gather_sleep_time{10};
 
-/// The number of children in gather/ready, gather/yield and gather/sleep.
 inline constexpr std::uint64_t gather_children = 1000;
 
 }  // namespace loopbench::bench::workloads

@@ -1,5 +1,3 @@
-// The workloads of sleeping coroutines: the two sleeps of the tutorials, serial or concurrent, and many
-// sleeps at once.
 #pragma once
 
 #include <array>
@@ -18,8 +16,6 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-// The counts of sleep/concurrent, which show whether the two sleeps of an operation were pending at the same
-// time.
 struct sleepers {
     std::uint64_t started = 0;
     std::uint64_t started_when_first_ended = 0;
@@ -35,7 +31,6 @@ task_of<R> sleep_as_one_of(R& runtime, trial& t, sleepers& all, time_point deadl
 
 }  // namespace detail
 
-/// One operation is a sleep of 500 ms, followed by a sleep of 700 ms (small: 5 ms and 7 ms).
 template <Runtime R>
 task_of<R> sleep_serial(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -50,7 +45,6 @@ task_of<R> sleep_serial(R& runtime, trial& t) {
     t.prove_lasted("the sleeps", pairs * (first + second) - 2 * pairs * t.early_limit(), t.cost().wall);
 }
 
-/// One operation is a gather of a sleep of 500 ms and a sleep of 700 ms (small: 5 ms and 7 ms).
 template <Runtime R>
 task_of<R> sleep_concurrent(R& runtime, trial& t) {
     const auto [first, second] = sleep_pair_of(t);
@@ -72,8 +66,7 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     t.prove("number of sleeps that had started when the first sleep ended", 2 * pairs, together);
 }
 
-/// One operation is one of operations() sleeps that are pending at the same time. The deadlines are 5 us
-/// apart (sizes.hpp), in an order that differs from the order in which the sleeps start.
+/// The order of the deadlines differs from the order in which the sleeps start.
 template <Runtime R>
 task_of<R> sleep_many(R& runtime, trial& t) {
     const std::uint64_t count = t.operations();
@@ -94,7 +87,6 @@ task_of<R> sleep_many(R& runtime, trial& t) {
                    t.cost().wall);
 }
 
-/// The catalog's entries for the sleep workloads, and the functions that run these workloads.
 struct sleep_family {
     static constexpr std::array about{
         workload_info{"sleep/serial", about_few_waits,

@@ -1,4 +1,3 @@
-// The workloads that stream data, open and close connections, or send a message to many connections.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +24,11 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t stream_chunk_bytes = 65'536;
 inline constexpr std::size_t subscribers = 100;
 
-/// The numbers of chunks and connections before the timed section. They are not timed, because the kernel
-/// allocates its buffers during this time.
+/// The first chunks and connections are not timed, because the kernel allocates its buffers during this time.
 inline constexpr std::uint64_t warm_up_chunks = 64, warm_up_connections = 32;
 
 namespace detail {
 
-/// A check of every byte of a stream. The sender sends the same chunk repeatedly, and each received byte is
-/// compared with the corresponding byte of the chunk.
 struct stream_check {
     explicit stream_check(std::size_t chunk_bytes) : messages(chunk_bytes), chunk(messages.message(0, 0)) {}
 
@@ -59,9 +55,8 @@ struct stream_check {
     }
 };
 
-/// A stream that is sent in groups of chunks. The sender waits until a whole group has arrived before it
-/// sends the next group. Each group of timed chunks is therefore sent and received within one part of a
-/// slice.
+/// The sender waits until a whole group of chunks has arrived before it sends the next group. Each chunk is
+/// therefore sent and received within one part of a slice.
 template <Runtime R>
 struct stream_flow {
     void expect(std::uint64_t chunks) {
@@ -89,8 +84,8 @@ struct stream_flow {
     R& runtime;
     trial& t;
     stream_check& check;
-    std::uint64_t due = 0;  // number of bytes that must have arrived, from the beginning of the stream
-    bool is_due = false;    // true if some of these bytes have not arrived yet
+    std::uint64_t due = 0;
+    bool is_due = false;
     bool over = false;
     std::optional<typename R::event> all_have_come{};
 };
@@ -108,7 +103,6 @@ task_of<R> receive_stream(Reader& stream, std::size_t buffer_bytes, stream_flow<
     stream.close();  // otherwise, the sender would wait forever after an error
 }
 
-/// Sends `chunks` chunks, or fewer if the stream ends early.
 template <Runtime R, class Writer>
 task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunks) {
     flow.expect(chunks);
@@ -117,7 +111,6 @@ task_of<R> send_chunks(Writer& stream, stream_flow<R>& flow, std::uint64_t chunk
             flow.fail(sent.error);
 }
 
-/// Runs the warm-up and the timed section: sends all chunks, then closes the stream.
 template <Runtime R, class Writer>
 task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     co_await send_chunks<R>(stream, flow, warm_up_chunks);
@@ -132,7 +125,6 @@ task_of<R> send_stream(Writer& stream, stream_flow<R>& flow) {
     stream.close();
 }
 
-/// Sends the stream from `writer` to `reader`, and checks every byte.
 template <Runtime R, class Reader, class Writer>
 task_of<R> carry_stream(R& runtime, trial& t, Reader& reader, Writer& writer, std::size_t chunk_bytes) {
     stream_check check(chunk_bytes);
@@ -159,7 +151,6 @@ task_of<R> connect_into(R& runtime, std::uint16_t port, std::optional<typename R
     stream.emplace(co_await runtime.connect(port));
 }
 
-/// Opens a connection, and stores its client end and its server end.
 template <Runtime R>
 task_of<R> connect_pair(R& runtime, typename R::listener& listener,
                         connected_pair<R, typename R::stream>& pair) {
@@ -168,11 +159,10 @@ task_of<R> connect_pair(R& runtime, typename R::listener& listener,
     co_await runtime.gather(std::span<task_of<R>>(both));
 }
 
-/// The counts with which accept/churn proves its work.
 struct visits {
     std::uint64_t served = 0;
     std::uint64_t right_replies = 0;
-    bool over = false;  // true when the client has made all its connections
+    bool over = false;
 };
 
 template <Runtime R>
@@ -191,7 +181,6 @@ task_of<R> come_and_go_once(R& runtime, std::uint16_t port, std::span<const std:
     stream.close();
 }
 
-/// Opens, uses and closes one connection after another, in the warm-up and in the timed section.
 template <Runtime R>
 task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, const echo_messages& messages,
                        visits& counts) try {
@@ -208,14 +197,12 @@ task_of<R> come_and_go(R& runtime, typename R::listener& listener, trial& t, con
     }
     t.end();
     counts.over = true;
-    listener.close();  // ends the server, which does not know how many clients will connect
+    listener.close();
 } catch (...) {
     listener.close();  // otherwise, the server would wait forever for more connections
     throw;
 }
 
-/// Serves one connection after another until the client has finished. Echoes on each connection until the
-/// client closes it.
 template <Runtime R>
 task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) try {
     std::vector<std::byte> buffer(echo_bytes);
@@ -235,7 +222,6 @@ task_of<R> serve_those_who_come(typename R::listener& listener, visits& counts) 
     throw;
 }
 
-/// A broadcast: its messages, and the number of subscribers that have not yet received the current message.
 template <Runtime R>
 struct broadcast {
     explicit broadcast(R& loop, trial& of) : runtime(loop), t(of), messages(echo_bytes), pairs(subscribers) {}
@@ -259,7 +245,7 @@ struct broadcast {
     std::optional<typename R::event> all_have_it;
     std::size_t missing = 0;
     std::uint64_t right_messages = 0;
-    bool over = false;  // true after the last message was sent
+    bool over = false;
     int error = 0;
 };
 
@@ -283,7 +269,7 @@ task_of<R> subscriber(broadcast<R>& all, std::size_t index) {
 
 template <Runtime R>
 task_of<R> publisher(broadcast<R>& all) {
-    co_await all.runtime.yield();  // lets the subscribers begin to wait
+    co_await all.runtime.yield();
     std::uint64_t round = 0;
     all.t.begin();
     while (std::uint64_t left = all.error == 0 ? all.t.next() : 0) {
@@ -300,13 +286,11 @@ task_of<R> publisher(broadcast<R>& all) {
     }
     all.t.end();
     all.over = true;
-    for (auto& pair : all.pairs) pair.server->close();  // ends the subscribers, which wait for more messages
+    for (auto& pair : all.pairs) pair.server->close();
 }
 
 }  // namespace detail
 
-/// One operation is 64 KiB that are sent and received over one connection in the same loop. Every byte is
-/// compared.
 template <Runtime R>
 task_of<R> stream_throughput(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -315,7 +299,6 @@ task_of<R> stream_throughput(R& runtime, trial& t) {
     co_await detail::carry_stream(runtime, t, *pair.server, *pair.client, stream_chunk_bytes);
 }
 
-/// In one operation, a connection is opened and accepted, echoes 64 bytes, and is closed.
 template <Runtime R>
 task_of<R> accept_churn(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -329,9 +312,7 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     t.prove("number of connections with the right reply", all, counts.right_replies);
 }
 
-/// In one operation, a message of 64 bytes is sent to 100 connections. All connections must receive the
-/// message before the next one is sent. The latency is the time from before the first write until the last
-/// connection has the message.
+/// The latency is the time from before the first write until the last connection has the message.
 template <Runtime R>
 task_of<R> fanout_broadcast(R& runtime, trial& t) {
     auto listener = runtime.listen();
@@ -346,7 +327,6 @@ task_of<R> fanout_broadcast(R& runtime, trial& t) {
             all.right_messages);
 }
 
-/// The catalog's entries for the stream workloads, and the functions that run these workloads.
 struct stream_family {
     static constexpr std::array about{
         workload_info{"stream/throughput", about_bulk,

@@ -1,5 +1,3 @@
-// The workloads of timers. They show how accurate timers are, alone and under load, and how long arming,
-// cancelling and expiring a timer takes.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +23,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Runs the timed section of the periodic workloads: ticks of 1 ms. The deadlines are absolute, so that a
-/// late tick does not delay the ticks after it.
+/// The deadlines are absolute, so that a late tick does not delay the ticks after it.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -43,8 +40,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
     t.prove_lasted("the ticks", deadline - start - t.early_limit(), std::chrono::steady_clock::now() - start);
 }
 
-/// Yields until `stopped` is true, or until the time `give_up`, which is after the deadline of the last tick.
-/// On a loop that checks its timers only when no coroutine is ready, `stopped` never becomes true.
+/// Yields until `stopped` is true, but not beyond the time `give_up`: on a loop that checks its timers only
+/// when no coroutine is ready, `stopped` never becomes true.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -56,10 +53,9 @@ task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std:
     }
 }
 
-/// The counts with which timer/under_load proves its work.
 struct load_seen {
-    std::uint64_t round_trips = 0;  // number of round trips while the timer ticked
-    std::uint64_t gave_up = 0;      // number of coroutines that reached `give_up`
+    std::uint64_t round_trips = 0;
+    std::uint64_t gave_up = 0;
 };
 
 template <Runtime R>
@@ -70,8 +66,6 @@ task_of<R> tick_and_stop(echo_session<tcp_transport<R>>& session, load_seen& loa
     session.stopped = true;
 }
 
-/// Runs the timed section of timer/under_load: one timer ticks, while every connection echoes and four
-/// coroutines yield all the time.
 template <Runtime R>
 task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& load) {
     constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
@@ -88,7 +82,6 @@ task_of<R> tick_under_load(echo_session<tcp_transport<R>>& session, load_seen& l
     co_await session.runtime.gather(std::span<task_of<R>>(tasks));
 }
 
-/// A counter of the calls that timers make. The call with the number `expected` wakes the task.
 template <Runtime R>
 struct countdown {
     std::uint64_t expected;
@@ -100,8 +93,7 @@ struct countdown {
     }
 };
 
-/// Arms a timer that is due at once, and waits until it has fired. After this wait, the loop has checked its
-/// timers and has run everything that was queued before.
+/// Ensures that the loop has checked its timers and has run everything that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     countdown<R> due{1, typename R::event(runtime)};
@@ -110,15 +102,12 @@ task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     due_fired += due.called;
 }
 
-/// The counts with which timer/churn proves its work.
 struct churned {
     std::uint64_t batches = 0;
     std::uint64_t due_fired = 0;
     std::uint64_t fired_after_all = 0;
 };
 
-/// Arms `timers` timers in shuffled order, lets the loop wait while all of them are armed, and then cancels
-/// them.
 template <CallTimers R, class Handle>
 task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& handles, churned& counts) {
     const time_point now = runtime.now();
@@ -134,15 +123,12 @@ task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& ha
 
 }  // namespace detail
 
-/// One operation is one period of 1 ms. The lateness of every tick is recorded. The lateness of the last tick
-/// is also reported as the drift.
+/// The lateness of the last tick is also reported as the drift.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
 }
 
-/// One operation is a sleep of `Microseconds`. The loop does nothing else. The lateness of every sleep is
-/// recorded.
 template <Runtime R, int Microseconds>
 task_of<R> timer_ladder(R& runtime, trial& t) {
     t.begin();
@@ -157,11 +143,10 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                    t.cost().wall);
 }
 
-/// In one operation, a timer is armed and cancelled. A batch arms `Timers` timers in shuffled order, and one
-/// more timer that is due at once. The task waits until the due timer has fired, and then cancels the
-/// `Timers` timers. A runtime that inserts timers into its queue only after call_at() has inserted all of
-/// them by then. A runtime can also remove cancelled timers later; the task therefore waits for another due
-/// timer after the last batch. The first batch is not timed, because it allocates the memory.
+/// The timers of a batch are cancelled after one more timer, which is due at once, has fired. A runtime that
+/// inserts timers into its queue only after call_at() has inserted all of them by then. A runtime can also
+/// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
+/// first batch is not timed, because it allocates the memory.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -179,8 +164,6 @@ task_of<R> timer_churn(R& runtime, trial& t) {
     t.prove("number of due timers that fired", counts.batches + 2, counts.due_fired);
 }
 
-/// One operation is one of operations() timers that are all due when the loop checks its timers. Arming is
-/// not timed. The memory per pending timer is reported.
 template <CallTimers R>
 task_of<R> timer_expire(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));
@@ -207,8 +190,6 @@ task_of<R> timer_expire(R& runtime, trial& t) {
     t.prove("number of timers that fired", count, all.called);
 }
 
-/// One operation is one period of 1 ms, while 10 connections echo and four coroutines yield all the time. The
-/// lateness shows how long timers wait while the loop does other work.
 template <Runtime R>
 task_of<R> timer_under_load(R& runtime, trial& t) {
     constexpr std::size_t connections = 10;
@@ -225,7 +206,6 @@ task_of<R> timer_under_load(R& runtime, trial& t) {
     if (load.round_trips == 0) t.fail("the load made no round trip on its connections");
 }
 
-/// The catalog's entries for the timer workloads, and the functions that run these workloads.
 struct timer_family {
     static constexpr std::array about{
         workload_info{

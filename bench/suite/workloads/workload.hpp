@@ -1,6 +1,5 @@
-// Building blocks for the headers that define workloads. Each header ends with a struct NAME_family, which
-// bench/catalog/CMakeLists.txt expects. The struct contains the explanations (about), the properties (shapes)
-// and the functions (functions) of its workloads.
+// Each header with workloads ends with a struct NAME_family, which bench/catalog/CMakeLists.txt expects. It
+// contains the explanations (about), the properties (shapes) and the functions (functions) of its workloads.
 #pragma once
 
 #include <array>
@@ -12,16 +11,15 @@
 
 namespace loopbench::bench {
 
-/// A workload, compiled for one runtime.
 template <Runtime R>
 struct workload {
     std::string_view name;
     task_of<R> (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that the workload needs
-    std::string_view lacks{};                 // the name of the missing feature, if `run` is null
+    std::string_view lacks{};
 };
 
-/// Returns a workload that needs a feature beyond the Runtime concept. `run` is a generic function; it is
-/// compiled only if the runtime has the feature (`HasTheWord`). `word` is the feature's name.
+/// Returns a workload that needs the feature `word`. `run` is compiled only if the runtime has the feature
+/// (`HasTheWord`).
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {
@@ -33,19 +31,18 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
 
 namespace workloads {
 
-// Short names for the values that the shapes of a workload family contain.
 using enum need;
 using reports::pairing;
-inline constexpr bool headline = true;  // measured by default
+inline constexpr bool headline = true;
 inline constexpr bool on_demand = false;
-inline constexpr bool rate = true;  // the time is proportional to the number of operations
+inline constexpr bool rate = true;
 inline constexpr bool no_rate = false;
 inline constexpr bool countable = true;
 inline constexpr bool not_countable = false;
 
-// Lists of primary metrics; each workload has one of these lists.
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
-inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50", "cpu"};  // too few for a p99
+inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50",
+                                                                 "cpu"};  // too few samples for a p99
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
                                                                 "late_p99"};  // the CPU time is always 100 %

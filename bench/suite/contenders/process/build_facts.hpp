@@ -1,6 +1,5 @@
-// States how a contender's own code was compiled. The workloads are templates that are compiled in the file
-// with the contender's main function. Therefore the compiler flags of this file matter, not those of the
-// library to which it is linked. A contender from outside this tree can be compiled with any flags.
+// The workloads are templates that are compiled in the file with the contender's main function. Therefore the
+// compiler flags of this file matter, not those of the library to which it is linked.
 #pragma once
 
 #include <string>
@@ -10,13 +9,13 @@ namespace loopbench::bench {
 struct build_facts {
     std::string compiler;
     std::string flags;
-    std::string type;  // CMake's name: Release, Debug, ...
+    std::string type;
     bool optimised = false;
     bool assertions = false;
 };
 
-/// Returns how the file that calls this function was compiled. The function is static, because every file
-/// needs its own copy. The target loopbench::contender defines the macros.
+/// This function is static, because every file needs its own copy. The target loopbench::contender defines
+/// the macros.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

@@ -28,13 +28,12 @@ class histogram_file {
 public:
     explicit histogram_file(std::string_view contender) : contender_(contender) {}
 
-    /// Stores the histograms of a workload, which replace the histograms of an earlier run of the workload.
+    /// Replaces the histograms of an earlier run of the workload.
     void keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness);
 
     std::string text() const;
 
-    /// Writes the stored histograms to the file at `path`, and replaces an existing file. Throws
-    /// std::system_error with the path.
+    /// Replaces an existing file. Throws std::system_error with the path.
     void write(const std::string& path) const;
 
 private:

@@ -1,5 +1,3 @@
-// Reads the socket options of a connection that a contender's runtime has made only for this purpose. The
-// connections of the workloads have the same options.
 #pragma once
 
 #include <array>
@@ -47,9 +45,9 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// Returns options_of_connection() of a loopback connection that a new runtime makes with its own connect()
-/// and accept(). If the runtime cannot make connections here, the text begins with "none". After any other
-/// error, the text begins with "not stated".
+/// Returns options_of_connection() of a loopback connection that a new runtime makes only for this purpose.
+/// If the runtime cannot make connections here, the text begins with "none". After any other error, it begins
+/// with "not stated".
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

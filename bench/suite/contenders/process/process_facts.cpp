@@ -1,4 +1,3 @@
-// Asks the dynamic linker which file provides a symbol, because LD_PRELOAD can change this file.
 #include "bench/suite/contenders/process/process_facts.hpp"
 
 #include <dlfcn.h>
@@ -17,7 +16,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the name of the file that contains this address, or an empty string if no file contains it.
 std::string file_of(const void* place) {
     Dl_info found{};
     if (place == nullptr || ::dladdr(place, &found) == 0 || found.dli_fname == nullptr) return {};
@@ -29,10 +27,9 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// Returns the name of the file that provides malloc. Uses the address of malloc. dlsym would not always find
-/// the same file, because dlsym ignores which version of the symbol the linker has chosen. In a program that
-/// is linked to a fixed address, the address of malloc can be a stub in the program itself. dlsym is used
-/// only in this case.
+/// Uses the address of malloc. dlsym would not always find the same file, because it ignores which version of
+/// the symbol the linker has chosen. dlsym is used only if the address is in the program itself, where it can
+/// be a stub.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

@@ -1,4 +1,3 @@
-// The list of the socket options that are read, and the functions that read them from the kernel.
 #include "bench/suite/contenders/process/socket_options.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// Reads the options of a contender's sockets from the kernel. The options in use can differ from the options
-// that the contender requested. If Nagle's algorithm is on at one end, delays of 40 ms occur, which look like
-// a slow loop.
+// Socket options in use, read from the kernel, because they can differ from the options that the contender
+// requested. If Nagle's algorithm is on at one end, delays of 40 ms occur, which look like a slow loop.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@ namespace loopbench::bench {
 /// ...", in a fixed order. If getsockopt(2) fails for an option, VALUE is the name of the error.
 std::string options_of_socket(int fd);
 
-/// Returns the options of both ends of a connection: "client NAME=VALUE ...; server NAME=VALUE ...".
+/// Returns "client NAME=VALUE ...; server NAME=VALUE ...".
 std::string options_of_connection(int client, int server);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// The functions of the echo workloads that do not depend on the runtime.
 #include "bench/suite/workloads/sockets/echo_session.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +6,7 @@ namespace loopbench::bench::workloads::detail {
 
 namespace {
 
-/// Advances `state` and returns the next random number (SplitMix64: Steele, Lea, Flood 2014).
+/// SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t split_mix(std::uint64_t& state) noexcept {
     state += 0x9e3779b97f4a7c15;
     std::uint64_t word = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;

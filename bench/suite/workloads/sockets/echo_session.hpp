@@ -1,5 +1,3 @@
-// The parts that all workloads with echoing connections share: the connections, their server, their clients,
-// and the check that each reply equals its request.
 #pragma once
 
 #include <algorithm>
@@ -24,25 +22,23 @@
 namespace loopbench::bench::workloads {
 
 inline constexpr std::size_t echo_bytes = 64;
-inline constexpr std::size_t echo_buffer_bytes_min = 4096;  // size of the server's buffer for each connection
+inline constexpr std::size_t echo_buffer_bytes_min = 4096;
 
-/// The number of round trips on each connection before the timed section. With a thousand connections, the
-/// first round trips on every connection are slow, because kernel and contender use much memory that is not
-/// in the caches yet.
+/// With a thousand connections, the first round trips on each connection are slow, because kernel and
+/// contender use much memory that is not in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// Returns the smallest number of round trips in the untimed and the timed part of a slice. A slice consists
-/// of whole rounds, with one round trip on each connection per round. The first two rounds are untimed. They
-/// are slower, because other contenders have used the caches.
+/// A slice consists of whole rounds, with one round trip on each connection. The first two rounds are
+/// untimed, because they are slower: other contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
 
 namespace detail {
 
-/// Messages that differ by connection and by round trip. A reply to another request therefore fails the
-/// check. All messages are parts of one block of random bytes, so that making a message costs nothing. Two
-/// messages are equal with a probability of 1 in 65,536.
+/// Messages that differ by connection and by round trip, so that a reply to another request fails the check.
+/// All messages are parts of one block of random bytes. Two messages are equal with a probability of 1 in
+/// 65,536.
 class echo_messages {
 public:
     explicit echo_messages(std::size_t bytes);
@@ -55,9 +51,9 @@ private:
 };
 
 struct echo_counts {
-    std::uint64_t round_trips = 0;  // number of round trips with the right reply
+    std::uint64_t round_trips = 0;
     std::uint64_t wrong_replies = 0;
-    int error = 0;  // errno of the operation that ended the connection too early
+    int error = 0;
 
     bool fail(int cause) noexcept {
         if (cause != 0) error = cause;
@@ -65,19 +61,17 @@ struct echo_counts {
     }
 };
 
-/// Returns Jain's fairness index of the shares: 1 if all shares are equal, k/n if k of n connections share
-/// everything equally. (Jain, Chiu, Hawe 1984: (sum of x)^2 / (n * sum of x^2).) Returns 1 without shares, or
-/// if all shares are 0.
+/// Jain's fairness index (Jain, Chiu, Hawe 1984): (sum of x)^2 / (n * sum of x^2). It is 1 if all shares are
+/// equal, and k/n if k of n connections share everything equally. Returns 1 without shares, or if all shares
+/// are 0.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
-/// Checks that all replies were right, that each connection made `round_trips_each` round trips after the
-/// warm-up, and that the server echoed every byte.
+/// `round_trips_each` does not include the warm-up.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Judges how evenly the first half of all round trips was distributed over the connections. Reports Jain's
-/// index as `fairness`. Fails the trial if the index is below 0.75. Does nothing if each connection makes
-/// fewer than eight round trips.
+/// Reports Jain's index of the first half of all round trips as `fairness`. Fails the trial if the index is
+/// below 0.75. Does nothing if each connection makes fewer than eight round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -102,15 +96,13 @@ struct echo_session {
         return std::span(replies).subspan(index * message_bytes, message_bytes);
     }
 
-    /// Begins the timed section with its first rounds.
     void begin() {
         t.begin(round_trips_of_a_slice(clients.size()));
         begin_rounds();
     }
 
-    /// Begins the next rounds, or ends the timed section if no rounds are left. Must be called when every
-    /// connection has finished the previous rounds. No message is then in flight, and a timed part contains
-    /// only whole round trips.
+    /// Begins the next rounds, or ends the timed section if no rounds are left. Every connection must have
+    /// finished the previous rounds, so that a timed part contains only whole round trips.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -118,7 +110,6 @@ struct echo_session {
         if (rounds == 0) end();
     }
 
-    /// Ends the timed section, unless it has ended already.
     void end() {
         rounds_before += std::exchange(rounds, 0);
         if (!std::exchange(ended, true)) t.end();
@@ -131,7 +122,6 @@ struct echo_session {
         }
     }
 
-    /// Returns the number of round trips that each connection has made since the current rounds began.
     std::vector<std::uint64_t> shares() const {
         const std::uint64_t before = warm_up_round_trips + rounds_before;
         std::vector<std::uint64_t> all;
@@ -142,8 +132,8 @@ struct echo_session {
         return all;
     }
 
-    /// Fails the trial with this reason, and ends all other operations with ECANCELED. If they were not
-    /// ended, the peer of a failed connection would wait forever.
+    /// Fails the trial and ends all operations with ECANCELED. Otherwise, the peer of a failed connection
+    /// would wait forever.
     void abort(std::string reason) {
         t.fail(std::move(reason));
         if (std::exchange(aborted, true)) return;
@@ -154,9 +144,8 @@ struct echo_session {
         open_gates();
     }
 
-    /// Registers that a client has finished its rounds. If this client is the last one (or the trial is
-    /// aborted), begins the next rounds and returns true. Otherwise, returns false, and the client must wait
-    /// for its gate.
+    /// Begins the next rounds and returns true if this client is the last one, or if the trial is aborted.
+    /// Otherwise, the client must wait for its gate.
     bool is_last_to_finish(std::size_t index) {
         if (!aborted && ++finished < clients.size()) {
             gates[index].opened.emplace(runtime);
@@ -174,7 +163,6 @@ struct echo_session {
             if (std::exchange(each.is_shut, false)) each.opened->set();
     }
 
-    /// The event at which a client waits for the other clients.
     struct gate {
         std::optional<typename runtime_type::event> opened{};
         bool is_shut = false;
@@ -185,8 +173,8 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // The next members have one entry per connection. The server can accept the connections in a different
-    // order from the one in which the clients connect.
+    // The following vectors have one entry per connection. The server can accept the connections in a
+    // different order from the one in which the clients connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
@@ -195,15 +183,15 @@ struct echo_session {
     /// The number of round trips that each connection makes before it waits for the other connections, and
     /// the sum of these numbers in all earlier rounds.
     std::uint64_t rounds = 0, rounds_before = 0;
-    std::uint64_t made_in_rounds = 0;  // number of round trips of all connections in the current rounds
-    /// The number of round trips of each connection after half of the current round trips had been made. If
-    /// `rounds` has had several values, these are the numbers for the largest value.
+    std::uint64_t made_in_rounds = 0;
+    /// Each connection's number of round trips at the time when half of all round trips had been made. If
+    /// `rounds` changes, only its largest value counts.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
-    std::size_t finished = 0;  // number of clients that have finished their rounds
-    bool ended = false;        // true when the timed section has ended
-    bool stopped = false;      // true if clients must make no further round trips
+    std::size_t finished = 0;
+    bool ended = false;
+    bool stopped = false;
     bool aborted = false;
 };
 
@@ -244,7 +232,6 @@ echo_task<Transport> echo_server(echo_session<Transport>& session) {
 
 enum class latencies : bool { not_recorded, recorded };
 
-/// Makes `count` round trips, one after another. The end of each latency is the start of the next latency.
 template <class Transport>
 echo_task<Transport> make_round_trips(echo_session<Transport>& session, std::size_t index,
                                       std::uint64_t first, std::uint64_t count, latencies those) {
@@ -290,7 +277,6 @@ echo_task<Transport> connect_and_warm_up(echo_session<Transport>& session, std::
     co_await make_round_trips(session, index, 0, warm_up_round_trips, latencies::not_recorded);
 }
 
-/// Starts one task for every client, and waits until all of them have ended.
 template <class Transport, class Start>
 echo_task<Transport> for_each_client(echo_session<Transport>& session, Start start) {
     std::vector<echo_task<Transport>> clients;
@@ -300,8 +286,7 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
 }
 
 /// Connects and warms up all clients at once, because the server's handlers start when all connections are
-/// accepted. Then runs `work`, a callable that returns a task. Finally ends the connections, which ends the
-/// handlers.
+/// accepted.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,
@@ -312,15 +297,14 @@ echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work wo
     for (auto& client : session.clients) client->shutdown_write();
 }
 
-/// Runs the server, and `work` on its connected clients. Completes when the server and `work` have ended.
 template <class Transport, class Work>
 echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     std::array<echo_task<Transport>, 2> both{echo_server(session), with_echo_clients(session, work)};
     co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
 }
 
-/// Makes round trips until the timed section ends. After its rounds, each client waits for the last client.
-/// After the very last rounds, no client waits, because the check must be able to detect a missing client.
+/// In the very last rounds, no client waits for the others, because the check must be able to detect a
+/// missing client.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {
@@ -331,7 +315,6 @@ echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, st
     }
 }
 
-/// Runs the timed section of an echo workload, in which every client makes its round trips.
 template <class Transport>
 echo_task<Transport> time_round_trips(echo_session<Transport>& session) {
     session.begin();

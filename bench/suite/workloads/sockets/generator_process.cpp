@@ -70,8 +70,8 @@ std::string read_all(int fd) {
     }
 }
 
-/// Returns the arguments for /bin/sh that run the generator on another machine through `command`. The
-/// generator must have the same path on the other machine.
+/// Returns the arguments for /bin/sh that run the generator on another machine, where it must have the same
+/// path.
 std::vector<std::string> through(const std::string& command, const fs::path& program,
                                  std::vector<std::string> words) {
     words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
@@ -83,14 +83,12 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// Returns a note if the generator uses epoll because the kernel refuses io_uring, and otherwise an empty
-/// text. With epoll, each request takes the generator more CPU time, which can be the cause of a failure.
+/// A generator that uses epoll needs more CPU time for each request, which can be the cause of a failure.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";
 }
 
-/// Returns a text that states how a process without a result ended.
 std::string end_of(int status) {
     if (!WIFSIGNALED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
     const char* const name = ::sigabbrev_np(WTERMSIG(status));
@@ -103,7 +101,6 @@ struct closed_at_end {
     ~closed_at_end() { ::close(fd); }
 };
 
-/// Returns a socket that listens on a port that the kernel chooses.
 int listen_at(const std::string& address) {
     addrinfo wanted{};
     wanted.ai_flags = AI_NUMERICHOST | AI_PASSIVE;
@@ -122,7 +119,6 @@ int listen_at(const std::string& address) {
     return fd;
 }
 
-/// Returns the port to which a socket is bound. IPv4 and IPv6 addresses contain the port in the same place.
 std::uint16_t port_of(int fd) {
     sockaddr_in6 bound{};
     socklen_t bytes = sizeof bound;

@@ -1,9 +1,6 @@
-// The comparison of bytes in contenders, floors and the load generator.
-//
-// The comparison runs inside timed sections and must cost almost nothing. std::ranges::equal over std::byte
-// would compare one byte at a time, because libstdc++ uses memcmp only for integers, and std::byte is an
-// enum. For a chunk of 64 KiB, such a comparison took longer than the system calls that transferred the
-// chunk.
+// Uses memcmp. std::ranges::equal over std::byte would compare one byte at a time, because libstdc++ uses
+// memcmp only for integers. For a chunk of 64 KiB, this took longer than the system calls that transferred
+// the chunk.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Connections on which no data arrives. The runtime owns the server's end and waits for data on it. The other
-// end is a bare socket in another process, so that only the waiting is measured.
+// Connections on which no data arrives. The peers are bare sockets in another process, so that only the
+// runtime's waiting is measured.
 #pragma once
 
 #include <cstddef>
@@ -15,26 +15,23 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// A process that holds the clients' ends of the connections. The contender's process then needs descriptors
-/// only for the servers' ends. Every group of 10,000 connections uses a different loopback address, because
-/// one address does not have enough ports. Connections end with a reset, so that no port stays in TIME_WAIT.
-/// The kernel kills the process when the thread that made the process ends.
+/// A process that holds the clients' ends, so that the contender's process needs no descriptors for them.
+/// Every group of 10,000 connections uses a different loopback address, because one address does not have
+/// enough ports. Connections end with a reset, so that no port stays in TIME_WAIT. The kernel kills the
+/// process when the thread that made it ends.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
 
-    /// Starts the process that holds the clients' ends. Throws std::system_error.
     silent_peers();
     ~silent_peers() { end(); }
     silent_peers(const silent_peers&) = delete;
     silent_peers& operator=(const silent_peers&) = delete;
 
-    /// Opens `at_a_time` more connections to 127.0.0.1. When this function returns, the connections are
-    /// established, but not accepted. The listener's backlog must have space for them. Throws
-    /// std::system_error with the remedy.
+    /// Opens `at_a_time` more connections to 127.0.0.1, but does not accept them. The listener's backlog must
+    /// have space for them. Throws std::system_error with the remedy.
     void connect(std::uint16_t port);
 
-    /// Ends all connections and the process, and waits until the process has ended.
     void end() noexcept;
 
 private:
@@ -42,8 +39,7 @@ private:
     int channel_ = -1;
 };
 
-/// Returns true if the error means that descriptors, ports or addresses ran out. Such an error is not the
-/// contender's fault.
+/// Returns true if descriptors, ports or addresses ran out, which is not the contender's fault.
 bool machine_lacks(const std::error_code& error) noexcept;
 
 template <Runtime R>
@@ -51,8 +47,7 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// Opens `count` connections, a multiple of 100. After a failure, stores the reason in the trial and
-    /// returns false.
+    /// `count` must be a multiple of 100. After a failure, stores the reason in the trial and returns false.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending
@@ -70,7 +65,6 @@ public:
         co_return accepted_.size() == count;
     }
 
-    /// Runs `work` while the runtime waits for data on every silent connection. Then ends these connections.
     task_of<R> while_silent(task_of<R> work) {
         std::vector<task_of<R>> tasks;
         tasks.reserve(accepted_.size() + 1);
@@ -96,7 +90,7 @@ private:
     }
 
     task_of<R> and_then_end(task_of<R> work) {
-        co_await runtime_.yield();  // lets the other tasks start
+        co_await runtime_.yield();
         t_.report("bytes_per_item", static_cast<double>(resident_bytes() - resident_before_) /
                                         static_cast<double>(accepted_.size()));
         co_await std::move(work);

@@ -10,8 +10,7 @@ namespace loopbench::bench::workloads {
 
 socket_path::socket_path() {
     static std::atomic<unsigned> count = 0;
-    // The name is short, because the whole path must fit into 107 bytes, which also include the path of a
-    // trial's temporary folder.
+    // The whole path must fit into 107 bytes, which also include the path of a trial's temporary folder.
     text_ = fmt::format("{}/lb{}.{}", std::filesystem::temp_directory_path().native(), ::getpid(), ++count);
 }
 

@@ -1,4 +1,3 @@
-// The two transports of the echo workloads: TCP on loopback, and Unix sockets.
 #pragma once
 
 #include <string>
@@ -18,7 +17,6 @@ struct tcp_transport {
     typename R::listener listener;
 };
 
-/// A unique path in the folder for temporary files. The destructor deletes the socket at this path.
 class socket_path {
 public:
     socket_path();

@@ -24,7 +24,6 @@ cpu_set_t affinity() {
     return cores;
 }
 
-/// Returns the cores that this thread may use. There is at least one.
 std::vector<int> cores_of_this_thread() {
     const cpu_set_t allowed = affinity();
     std::vector<int> cores;

@@ -1,6 +1,3 @@
-// Keeps threads on cores (logical CPUs), for workloads whose time depends on the cores. Two threads that wake
-// each other take much longer on two cores than on one, and the kernel could choose different cores in each
-// process.
 #pragma once
 
 #include <sched.h>
@@ -13,8 +10,8 @@
 
 namespace loopbench::bench::workloads {
 
-/// A guard that keeps the calling thread on one core. The destructor, which must run on the same thread,
-/// gives the thread its cores back. The constructor throws std::system_error if the kernel refuses.
+/// Keeps the calling thread on one core. The destructor, which must run on the same thread, gives the thread
+/// its cores back. The constructor throws std::system_error if the kernel refuses.
 class kept_on_core {
 public:
     explicit kept_on_core(int core);
@@ -26,20 +23,18 @@ private:
     cpu_set_t before_;
 };
 
-/// The cores of two threads.
 struct core_pair {
     int first, second;
 };
 
-/// Returns the first two cores that the calling thread may use, or nothing if the thread may use only one
-/// core. Throws std::system_error.
+/// Returns nothing if the calling thread can use only one core. Throws std::system_error.
 std::optional<core_pair> two_cores();
 
-/// Returns the cores for the two threads of a workload that needs `cores` cores (1 or 2). With too few cores,
-/// marks the trial as unsupported and returns nothing. Throws std::system_error.
+/// `cores` is 1 or 2. With too few cores, marks the trial as unsupported and returns nothing. Throws
+/// std::system_error.
 std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
 
-/// Starts a thread that stays on `core`. Throws std::system_error.
+/// Throws std::system_error.
 std::thread start_on_core(int core, std::function<void()> work);
 
 }  // namespace loopbench::bench::workloads

@@ -1,4 +1,3 @@
-// Records lateness, for every workload that measures timers.
 #pragma once
 
 #include <chrono>
@@ -12,22 +11,22 @@ namespace loopbench::bench::workloads {
 namespace detail {
 
 /// Returns element i of a permutation of the numbers 0 to count-1 in which neighbours are far apart, so that
-/// deadlines in this order arrive unsorted at a timer queue. Element i is i * (2^31 - 1) modulo `count`. Each
-/// number occurs once, because 2^31 - 1 is prime and is not a factor of `count`.
+/// deadlines arrive unsorted at a timer queue. Each number occurs once, because 2^31 - 1 is prime and is not
+/// a factor of `count`.
 constexpr std::uint64_t shuffled(std::uint64_t i, std::uint64_t count) noexcept {
     return i * 2'147'483'647 % count;
 }
 
 }  // namespace detail
 
-/// Records how long after its deadline a timer fired. Reads the system's clock, because the runtime's clock
-/// can be one turn old, which would hide a part of the lateness.
+/// Reads the system's clock, because the runtime's clock can be one turn old, which would hide a part of the
+/// lateness.
 inline void record_lateness(trial& t, time_point deadline) {
     t.lateness().record(std::chrono::nanoseconds(std::chrono::steady_clock::now() - deadline).count());
 }
 
-/// Sleeps until an absolute deadline, and records the lateness. The time of this function includes the cost
-/// of a task, which can be higher than the cost of the runtime's own sleep.
+/// The measured lateness includes the cost of a task, which can be higher than the cost of the runtime's own
+/// sleep.
 template <Runtime R>
 task_of<R> sleep_and_record(R& runtime, trial& t, time_point deadline) {
     co_await runtime.sleep_until(deadline);

@@ -28,61 +28,52 @@
 namespace loopbench::bench {
 
 struct slice_settings {
-    int in = -1, out = -1;  // descriptors
+    int in = -1, out = -1;
     std::chrono::microseconds untimed{}, timed{};
 };
 
-/// Parses the value of LOOPBENCH_SLICES. Throws std::invalid_argument with the variable, its value and the
-/// remedy.
+/// Throws std::invalid_argument with the variable LOOPBENCH_SLICES, its value and the remedy.
 slice_settings parse_slices(std::string_view text);
 
-/// The units of work that a slice must not divide. Each part of a slice consists of whole units of
-/// `operations` operations. The untimed part has at least `untimed` units, and the timed part has at least
-/// `timed` units.
+/// The units of work that a slice must not divide: each unit has `operations` operations. The untimed part
+/// has at least `untimed` units, and the timed part has at least `timed` units.
 struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// The division of a timed section into slices. Only one thread at a time may use a slicer.
+/// Only one thread at a time can use a slicer.
 class slicer {
 public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
-    /// Does the same as usage_meter::take_cpu_of(). Must be called before begin().
+    /// See usage_meter::take_cpu_of(). Must be called before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
-    /// Begins the timed section: waits for the first slice.
     void begin(const slice_steps& steps) noexcept;
 
     /// Registers that `done` operations were made since the last call. Returns how many operations to make
-    /// until the next call, in whole units, or 0 if the section must end. If the slice is over, first waits
-    /// for the next slice. `left` is the number of operations that the trial can still make. A timed part
-    /// that has begun is completed, even if it needs more operations than `left`.
+    /// until the next call, in whole units, or 0 if the section must end. Can wait for the next slice. A
+    /// timed part that has begun is completed, even if it needs more operations than `left`.
     std::uint64_t next(std::uint64_t done, std::uint64_t left) noexcept;
 
-    /// Ends the section. An incomplete timed part is not counted.
     void end() noexcept { ended_ = true; }
 
-    /// Returns true if the current operations are timed.
     bool is_timing() const noexcept { return is_timing_; }
 
-    /// Return the cost and the number of operations of the timed parts of all slices.
+    /// These values cover the timed parts of all slices.
     const usage& cost() const noexcept { return cost_; }
     std::uint64_t operations() const noexcept { return operations_; }
 
 private:
     using clock = std::chrono::steady_clock;
 
-    /// Returns how many operations fit into the remaining time `left`, in whole units. The previous chunk had
-    /// `done` operations.
     std::uint64_t size_of_chunk(std::uint64_t done, std::chrono::nanoseconds left) const noexcept;
     bool wait_for_slice() noexcept;
     void begin_part(bool timed) noexcept;
     void finish_slice() noexcept;
 
-    /// Returns the intended duration of the current part of the slice, untimed or timed.
     std::chrono::nanoseconds length() const noexcept {
         return is_timing_ ? settings_.timed : settings_.untimed;
     }
@@ -94,13 +85,13 @@ private:
     slice_steps steps_;
     double slowdown_;
     bool is_timing_ = false;
-    bool ended_ = false;              // true if no more slices follow
-    clock::time_point part_began_{};  // start of the current part of a slice, timed or untimed
+    bool ended_ = false;
+    clock::time_point part_began_{};
     clock::time_point chunk_began_{};
     std::uint64_t part_operations_ = 0;
-    std::uint64_t untimed_operations_ = 0;  // in the current slice; the next member is their duration
+    std::uint64_t untimed_operations_ = 0;  // in the current slice
     std::chrono::nanoseconds untimed_{};
-    double operation_ns_ = 0;  // duration of one operation in the last chunk; 0 if unknown
+    double operation_ns_ = 0;  // in the last chunk; 0 if unknown
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;
