@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A part of a workload's name, between two slashes. A parameter such as "conns:1" has the text "conns:" and
-/// the value "1"; any other part has no value.
+/// A part of a workload's name, between two slashes. The part "conns:1" has the text "conns:" and the value
+/// "1".
 struct part {
     std::string text, value;
 };
@@ -42,7 +42,6 @@ struct family {
                 values[i].push_back(parts[i].value);
     }
 
-    /// Returns true if there is a name for each combination of the values.
     [[nodiscard]] bool is_complete() const {
         std::size_t combinations = 1;
         for (const auto& each : values) combinations *= each.size();

@@ -1,5 +1,4 @@
-// Writes messages to standard error, and detects terminals. Ignores failed writes of messages; fmt::print
-// would throw an exception.
+// Writes messages to standard error. Failed writes are ignored; fmt::print would throw an exception.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,13 +14,12 @@
 
 namespace loopbench::bench {
 
-/// Writes the text to standard error unchanged, including escape sequences.
 inline void tell_raw(std::string_view text) {
     [[maybe_unused]] const auto written = std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-/// Writes the text to standard error without control characters, except a final newline. The text can contain
-/// names and reasons from other programs and files, which must not control the terminal.
+/// Writes the text without control characters, because names and reasons from other programs and files must
+/// not control the terminal.
 inline void tell(std::string_view text) {
     const bool ends_line = text.ends_with('\n');
     if (ends_line) text.remove_suffix(1);
@@ -37,7 +35,6 @@ inline void tell(const reports::warning& of) {
     tell("loopbench: warning: {}; {}\n", of.message, of.remedy);
 }
 
-/// Returns the value of the environment variable, or an empty text if the variable is not set.
 inline std::string_view environment_text(const char* name) {
     const char* const found =
         std::getenv(name);  // NOLINT(concurrency-mt-unsafe): the environment never changes
@@ -50,8 +47,7 @@ inline bool is_terminal(int descriptor) {
     return ::isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
 }
 
-/// Returns `on` if standard output is a terminal and the variable NO_COLOR is empty or not set
-/// (no-color.org).
+/// Follows no-color.org.
 inline reports::colours colours_of_output() {
     return is_terminal(STDOUT_FILENO) && environment_text("NO_COLOR").empty() ? reports::colours::on
                                                                               : reports::colours::off;

@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::vector<std::string> of_measuring;  // those options on the command line that affect measuring
+    std::vector<std::string> of_measuring;
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -77,8 +77,6 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
-/// executable.
 void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
     list_workloads(who, plan.size, plan.trial_limit, stop.fd());
     stop.throw_if_requested();
@@ -87,8 +85,8 @@ void list_build(contender& who, const run_plan& plan, const interrupt& stop) {
                           who.problem};
 }
 
-/// Returns the contender for one side of the comparison. Both contenders get an argv[0] of the same length,
-/// so that their stacks are at the same position (see add_aa_copy in plan.hpp).
+/// Both contenders get an argv[0] of the same length, so that their stacks are at the same position (see
+/// add_aa_copy in plan.hpp).
 contender side(std::string name, const char* called, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -118,8 +116,8 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
-/// Moves benchmarks from plan.workloads to plan.unmatched if only one of the builds has them, because they
-/// cannot be compared. Throws usage_error if no benchmark is left.
+/// Moves benchmarks that only one of the builds has from plan.workloads to plan.unmatched. Throws usage_error
+/// if no benchmark is left.
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
     const auto lacks = [](const contender& who, const std::string& name) {
@@ -153,7 +151,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop);
-    // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
+    // The contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {
@@ -165,7 +163,6 @@ run_plan plan_for(const compare_options& options, const interrupt& stop) {
     return plan;
 }
 
-/// Removes from both reports the results whose workloads match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
@@ -177,7 +174,6 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
         });
 }
 
-/// Returns the comparison of two reports in the given format.
 std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
     if (format == "html") return reports::write_html(compared, {}, &then);
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);

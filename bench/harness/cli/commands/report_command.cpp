@@ -43,8 +43,6 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// Returns the HTML page of the report in `file`. The page shows distributions only if histograms.jsonl is in
-/// the folder of the report.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)
