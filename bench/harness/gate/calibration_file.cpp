@@ -1,5 +1,3 @@
-// A calibration file is a small JSON file that describes the machine and contains the result of its
-// calibration.
 #include "bench/harness/gate/calibration_file.hpp"
 
 #include <fmt/format.h>
