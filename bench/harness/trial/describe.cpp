@@ -1,5 +1,4 @@
-// First asks each contender for its context, because this takes little time. Runs a trial only if the
-// contender does not answer; most third-party programs do not answer.
+// Runs a trial only if the contender does not answer the faster question for its context.
 #include "bench/harness/trial/describe.hpp"
 
 #include "bench/harness/trial/gbench_json.hpp"
@@ -14,8 +13,7 @@ using json = nlohmann::ordered_json;
 
 json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    // A program that does not know LOOPBENCH_DESCRIBE lists its benchmarks instead of running them. This also
-    // takes little time.
+    // A program that does not know LOOPBENCH_DESCRIBE lists its benchmarks instead of running them.
     request.command = {who.path.native(), "--benchmark_list_tests=true"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());

@@ -1,4 +1,3 @@
-// Asks the contenders for their contexts before anything is measured.
 #pragma once
 
 #include <chrono>
@@ -10,12 +9,10 @@
 
 namespace loopbench::bench {
 
-/// Returns the contenders' names and contexts in the format of a report, in the order of `contenders`. Starts
-/// each contender with LOOPBENCH_DESCRIBE=1; the suite's contenders then print their context for workloads of
-/// this size and run nothing. A third-party Google Benchmark program prints its context only before results.
-/// Therefore its first workload runs for the shortest possible time, and the result is discarded. The context
-/// is an empty object if this run also fails, or if the contender has no workloads. `limit` is the time limit
-/// of each start. A start ends early when `stop_fd` becomes readable.
+/// Returns the contenders' names and contexts. With LOOPBENCH_DESCRIBE=1, the suite's contenders print their
+/// context and run nothing. A third-party Google Benchmark program prints its context only before results, so
+/// its first workload runs for the shortest possible time. The context is empty if this run fails, too.
+/// `limit` is for each start; `stop_fd` ends a start when it becomes readable.
 std::vector<reports::contender> describe_all(std::span<const contender> contenders, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd);
 

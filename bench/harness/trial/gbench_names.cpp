@@ -46,7 +46,6 @@ std::vector<std::string_view> printed_lines(std::string_view text) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
-        // Ends if the last part of the name is no suffix, or if nothing would remain before the suffix.
         if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);

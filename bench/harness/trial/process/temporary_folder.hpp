@@ -1,5 +1,4 @@
-// Temporary folders. Each trial has its own temporary folder, so that no contender finds the files of another
-// trial.
+// Each trial has its own temporary folder, so that no contender finds the files of another trial.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +7,13 @@
 
 namespace loopbench::bench {
 
-/// Returns $TMPDIR, or /tmp if TMPDIR is empty or not set.
 std::filesystem::path temporary_root();
 
-/// A new, empty folder in temporary_root() that only this user can enter. The destructor removes the folder
-/// with its contents. The first object of a process also removes the temporary folders of killed processes,
-/// which no process has locked.
+/// Creates a folder that only this user can enter, and removes it on destruction. The first object of a
+/// process also removes the temporary folders of killed processes, which no process has locked.
 class temporary_folder {
 public:
-    /// Creates and locks the folder. Throws reports::file_error if this fails.
+    /// Throws reports::file_error if this fails.
     temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
