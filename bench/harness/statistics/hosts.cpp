@@ -1,4 +1,3 @@
-// Tests the means of values from several hosts with Student's t distribution and Fisher's F distribution.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <algorithm>
