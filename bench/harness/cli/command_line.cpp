@@ -117,7 +117,6 @@ std::string exit_codes() {
     return out + std::string{which_exit_code};
 }
 
-/// Handles `complete` (shell completion) and `manual` (the build), which --help does not list.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -195,7 +194,6 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     keep_standard_streams_apart();
     // Makes a write beyond the file size limit fail with an error message instead of ending the process.
     ::signal(SIGXFSZ, SIG_IGN);
-    // Makes a write to a closed pipe fail instead of ending the process.
     ::signal(SIGPIPE, SIG_IGN);
     // If the caller ignores SIGCHLD, the kernel would reap the children of this process, and their exit
     // status would be lost.

@@ -23,15 +23,13 @@ struct invocation {
 
 using action = std::function<int(const invocation& by)>;
 
-/// Returns the exit code of the command. If an error occurs, prints it and returns the exit code for that
-/// error.
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances = watching::on);
 
 std::vector<std::string> explainable_names();
 
-/// Returns the completions of the last, incomplete word for the scripts in bench/harness/cli/completion.
-/// `words` are the words after `loopbench`. Each line contains a candidate, a tab and its meaning. If there
-/// is no candidate, the shell completes file names.
+/// Completes the last of the `words` after `loopbench` for the scripts in bench/harness/cli/completion. Each
+/// line contains a candidate, a tab and its meaning. If there is no candidate, the shell completes file
+/// names.
 std::string completions(const CLI::App& app, std::span<const std::string> words);
 
 /// Returns the man page in mdoc(7). help2man is not sufficient, because it reads only one --help text and

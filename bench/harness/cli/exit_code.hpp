@@ -34,8 +34,8 @@ inline constexpr std::array exit_meanings{
                  "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
 };
 
-/// The text about the order of the exit codes, which outcome_of() (gate_result.hpp) implements. Code 2 is
-/// missing, because wrong usage ends the command before anything is measured.
+/// Code 2 is missing here, because wrong usage ends the command before anything is measured. outcome_of()
+/// (gate_result.hpp) implements the order of the other codes.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"

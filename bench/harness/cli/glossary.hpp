@@ -1,4 +1,3 @@
-// The terms of docs/glossary.md, which the build embeds into the executable.
 #pragma once
 
 #include <span>
@@ -19,7 +18,7 @@ struct glossary_term {
 
 std::span<const glossary_term> glossary();
 
-/// Parses the rows of the glossary's table, for example "| block (`--blocks`) | one trial of ... |".
+/// Parses rows such as "| block (`--blocks`) | one trial of ... |".
 std::vector<glossary_term> glossary_terms_in(std::string_view markdown);
 
 std::string in_small_letters(std::string_view text);

@@ -1,4 +1,3 @@
-// Formats --help: options under headings, at most 100 columns wide, and examples at the end.
 #pragma once
 
 #include <CLI/CLI.hpp>

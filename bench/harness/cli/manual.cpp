@@ -89,8 +89,6 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
     return out + ".El\n";
 }
 
-/// Returns the sections of the man page for a command and its subcommands. `before` contains the names of the
-/// command's parents.
 std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });

@@ -1,4 +1,3 @@
-// Durations have the forms "500ms", "55s", "30min" and "1h"; a number without a unit is in seconds.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +17,8 @@
 
 namespace loopbench::bench {
 
-/// Accepts a duration from 1 ms to one week, and converts it to seconds.
+/// Accepts 1 ms to one week ("500ms", "55s", "30min", "1h"; seconds without a unit), and converts it to
+/// seconds.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -89,7 +89,6 @@ inline void takes_path(CLI::Option* option) {
     option->check(CLI::Validator{problem, ""});
 }
 
-/// Returns the reason why trials cannot be pinned to this CPU, or an empty text if pinning is possible.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
     if (allowed.empty()) return "the CPUs of this process are unknown; leave --pin out";

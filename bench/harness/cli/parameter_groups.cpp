@@ -28,7 +28,6 @@ std::vector<part> parts_of(const std::string& name) {
     return parts;
 }
 
-/// A set of names whose parts have the same texts.
 struct family {
     std::vector<std::string> texts;
     std::vector<std::vector<std::string>> values;  // the different values of each part

@@ -1,4 +1,4 @@
-// Writes messages to standard error. Failed writes are ignored; fmt::print would throw an exception.
+// Failed writes of messages to standard error are ignored; fmt::print would throw an exception.
 #pragma once
 
 #include <fmt/format.h>
@@ -41,13 +41,12 @@ inline std::string_view environment_text(const char* name) {
     return found != nullptr ? found : "";
 }
 
-/// Returns true if the descriptor is a terminal that understands escape sequences.
 inline bool is_terminal(int descriptor) {
     const auto kind = environment_text("TERM");
     return ::isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
 }
 
-/// Follows no-color.org.
+/// Respects the variable NO_COLOR (no-color.org).
 inline reports::colours colours_of_output() {
     return is_terminal(STDOUT_FILENO) && environment_text("NO_COLOR").empty() ? reports::colours::on
                                                                               : reports::colours::off;

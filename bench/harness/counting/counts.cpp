@@ -47,7 +47,6 @@ struct counted_run {
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// Returns nothing if the file does not exist. Throws uncountable if the file cannot be read.
     std::optional<std::string> content() const {
         try {
             return reports::read_regular_file(path(), bytes_max);
@@ -79,8 +78,6 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// `front` is the tracer's command. If `operations` is empty, the contender chooses the number of
-    /// operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
         const auto ended = executor_.run({.who = who_,
@@ -185,7 +182,6 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // Two equal records are an error, because the times of two processes in microseconds differ.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";

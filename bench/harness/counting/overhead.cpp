@@ -127,7 +127,6 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Returns an empty vector if a trial was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -158,7 +157,6 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// Returns sequential instead of concurrent, because no other contender runs during these checks.
 reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.pairing_of(

@@ -12,15 +12,12 @@ namespace loopbench::bench {
 /// Runs triples of processes: N operations (about 200 ms by the report's median time), 2N operations, and N
 /// operations without recording (only in the first `fewest_triples` triples). In an interleaved trial, the
 /// timed part of each slice is doubled instead. Stops when the interval of `doubling` is completely inside or
-/// outside its bounds, at the latest after most_triples triples. Each metric is the median of one sample per
-/// triple:
+/// outside its bounds, at the latest after most_triples triples.
 ///
-/// - doubling: t(2N)/t(N), for workloads with a throughput.
-///
-/// - recording: the time per operation with recording of latencies, divided by the time without it.
-///
-/// `missing` contains the reason for an absent metric or a failed trial. A workload without throughput and
-/// latencies gives an empty result. After an interrupt, both metrics are absent.
+/// `doubling` is the median of t(2N)/t(N), for workloads with a throughput. `recording` is the median of the
+/// time per operation with recording of latencies, divided by the time without it, for workloads with
+/// latencies. `missing` contains the reason for an absent metric or a failed trial. After an interrupt, both
+/// metrics are absent.
 counted_result overhead_of(const contender& who, const std::string& workload, const reports::report& report,
                            const run_plan& plan, trial_executor& executor);
 

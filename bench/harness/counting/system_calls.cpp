@@ -27,7 +27,6 @@ void for_each_line(std::string_view text, Use use) {
     }
 }
 
-/// Splits "a, {b, c}, [d, e]" into three parts.
 std::vector<std::string_view> split_arguments(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -64,7 +63,6 @@ bool is_zero_time(std::string_view argument) {
            argument.starts_with("{tv_sec=0, tv_nsec=0}");
 }
 
-/// Splits the text "arguments) = result".
 std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
     const auto equals = text.rfind(") = ");
     if (equals == std::string_view::npos) {
@@ -91,7 +89,7 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// Returns an empty text if the line has no process ID; strace omits it while there is only one process.
+/// Returns an empty text while there is only one process, because strace then omits the ID.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -152,7 +150,6 @@ system_calls read_strace_log(std::string_view log) {
     std::optional<std::string> first;  // the contender's process ID, which is in the first line
     bool ended = false;
     std::size_t number = 0;
-    // A log that strace wrote without -o can lack process IDs. Then all calls are the contender's.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{"line {} of the log is not a system call: \"{}\"", number,

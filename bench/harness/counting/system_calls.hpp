@@ -23,8 +23,8 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// Incomplete output, for example of a full file system, must not be counted: two outputs that are cut to the
-/// same length would give zero calls per operation. what() states the symptom.
+/// Incomplete output must not be counted: two outputs that a full file system cut to the same length would
+/// give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

@@ -1,4 +1,3 @@
-// Results of the passes (bench/harness/counting), which run contenders after the trials.
 #pragma once
 
 #include <cstddef>

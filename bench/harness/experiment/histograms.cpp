@@ -64,9 +64,9 @@ public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns nothing after the last complete line. Ignores an incomplete last line, which a killed run can
-    /// leave. The returned text is valid until the next call. Throws reports::file_error if the file cannot
-    /// be read, and reports::format_error if a line is too long.
+    /// Returns nothing after the last complete line; a killed run can leave an incomplete one. The returned
+    /// text is valid until the next call. Throws reports::file_error if the file cannot be read, and
+    /// reports::format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -113,7 +113,6 @@ void require_header(std::string_view line, std::string_view file) {
 
 using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
 
-/// Uses only the trials that count according to the journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -156,8 +155,7 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// Returns the size in bytes without an incomplete last line. Reads only the end of the file, because it can
-/// be larger than the memory.
+/// Reads only the end of the file, because it can be larger than the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -184,7 +182,6 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// Returns a new header, and then the lines of all files without their headers.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -220,7 +217,6 @@ private:
     std::string line_;
 };
 
-/// Lines of this format must not be appended to a file of another format.
 void require_header_of(const fs::path& file) {
     line_reader lines{file.native(), "continue"};
     if (const auto header = lines.next()) require_header(*header, file.native());

@@ -37,7 +37,6 @@ private:
 /// if one has another format.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
-/// Returns true if the folder contains the journal and histograms.jsonl, which histograms_beside() needs.
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
 /// Returns the histograms in the report's order, only of trials that count according to `record`

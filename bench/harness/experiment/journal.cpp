@@ -84,7 +84,6 @@ void journal::write_line(const nlohmann::ordered_json& value) {
     try {
         reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
     } catch (const reports::file_error&) {
-        // Removes the partial line. If this also fails, the journal's earlier lines are still valid.
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
         }

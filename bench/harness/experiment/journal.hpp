@@ -27,18 +27,17 @@ public:
     /// the same folder.
     explicit journal(const std::filesystem::path& path);
 
-    /// Cuts the journal to `bytes`, its size without an incomplete last line. Throws reports::file_error if
-    /// this fails.
+    /// Throws reports::file_error if the journal cannot be cut. `bytes` is its size without an incomplete
+    /// last line.
     void keep(std::uint64_t bytes);
 
-    /// Appends the line without which a journal comes from a killed run. Throws reports::file_error if
-    /// writing fails.
+    /// A journal without an end line comes from a killed run. Throws reports::file_error if writing fails.
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
     /// Throws reports::file_error if writing fails.
     void append(std::span<const counted_result> cells) { write_line(counted_line(cells)); }
 
-    /// If writing fails, throws reports::file_error and leaves the journal without this trial.
+    /// Throws reports::file_error and leaves the journal without this trial if writing fails.
     void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }
 
 private:

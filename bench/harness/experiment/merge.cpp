@@ -33,8 +33,8 @@ json header_of(const shard_journal& of) {
 
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Begins with the names of workloads and contenders, because other fields refer to them. Adds the value
-/// "absent" after each list of names, so that lists of different lengths differ.
+/// The names of workloads and contenders come first, because other fields refer to them. A value "absent"
+/// after each list makes lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -54,7 +54,7 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Ignores the files' folders and times, because they can differ between machines.
+/// Folders and times of files are ignored, because they can differ between machines.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -142,7 +142,6 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Sorts the values, so that the text does not depend on which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -155,8 +154,6 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// For several machines, lists all kernels and CPU models, takes the smallest of each number, and omits the
-/// machine's identity and calibration.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -181,7 +178,6 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    // A result that is excluded in any shard is excluded in the merged record.
     for (const auto& each : shards) {
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])

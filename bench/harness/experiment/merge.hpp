@@ -22,10 +22,9 @@ struct shard_journal {
 /// invalid.
 shard_journal read_shard(const std::filesystem::path& folder);
 
-/// Returns the numbers of the plan's shards that are not in `merged`.
 std::vector<std::uint64_t> missing_from(std::span<const merged_shard> merged);
 
-/// Returns a text such as "shard 2 of 4 is" or "shards 2, 3 of 4 are".
+/// Returns, for example, "shard 2 of 4 is" or "shards 2, 3 of 4 are".
 std::string shards_text(std::span<const std::uint64_t> numbers, std::uint64_t of);
 
 enum class missing_shards_are : bool { refused, allowed };

@@ -11,7 +11,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The order of std::shuffle depends on the standard library.
+/// Replaces std::shuffle, whose order depends on the standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -20,8 +20,7 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Replaces the last UTF-8 character by `mark`, and all its bytes, because a journal cannot contain a part of
-/// a character.
+/// Replaces all bytes of the last UTF-8 character, because a journal cannot contain a part of a character.
 std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;

@@ -36,7 +36,6 @@ struct shard {
     [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
 };
 
-/// A benchmark that only one of the two compared builds has.
 struct unmatched_benchmark {
     std::string workload;
     std::string contender;  // the build that has the benchmark
@@ -74,12 +73,8 @@ struct run_plan {
 
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
-    /// Returns true if `of_one_program` is set and the descriptions do not contain different contender names.
     [[nodiscard]] bool are_builds() const;
-    /// A contender without support for slices runs sequentially instead of interleaved.
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
-    /// Returns true if the contender's description states that it can be interleaved. The A/A copy uses the
-    /// baseline's description.
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
     /// Returns nothing if the trials can use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
@@ -112,7 +107,6 @@ class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);
 
-    /// Puts the workloads in random order, and the contenders of each workload, too.
     std::vector<cell> next();
 
 private:

@@ -108,7 +108,6 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// The journal contains the names of workload, contender and layout instead of their indices.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -124,7 +123,6 @@ constexpr auto fields_of(const counted_result*) {
 
 namespace {
 
-// The longest trial that the options of a run allow, in seconds.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -275,7 +273,8 @@ private:
             from.fail("the shards state different numbers of shards (\"of\")");
     }
 
-    /// Only some machines have, for example, io_uring. A result that one machine has is not excluded.
+    /// A result that is unsupported on one machine, for example without io_uring, can have a number on
+    /// another.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -348,7 +347,6 @@ private:
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block))
             from.at("block").fail("the block belongs to another shard");
-        // A journal must contain all earlier blocks of its shard.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -371,7 +369,6 @@ std::string checksum_of(const std::string& file) {
     return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
-/// `known` contains the checksums that are already computed, because several contenders can share a file.
 std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
     auto files = who.files;
     if (who.generator) files.push_back(*who.generator);
@@ -531,8 +528,6 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// Returns the first file that is in only one list or in a different state, or nothing if the lists are
-/// equal.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})

@@ -60,21 +60,19 @@ nlohmann::ordered_json counted_line(std::span<const counted_result> cells);
 inline constexpr std::size_t journal_bytes_max = std::size_t{1} << 30U,
                              journal_line_bytes_max = std::size_t{16} << 20U;
 
-/// The largest number of results (workload × contender) in a run.
 inline constexpr std::size_t cells_max = 100'000;
 
-/// Throws usage_error if the plan has more than cells_max results, including those of the A/A copy.
 void refuse_too_many_cells(const run_plan& plan);
 
-/// Throws usage_error if a shard's plan has more shards than blocks, or an option that needs all blocks'
-/// results.
+/// Throws usage_error if the plan is for a shard and has more shards than blocks, or an option that needs all
+/// blocks' results.
 void refuse_impossible_part(const run_plan& plan);
 
-/// Ignores an incomplete last line, which a killed run can leave. Throws reports::format_error with `name`,
-/// the line number, the cause and the remedy.
+/// Ignores an incomplete last line, which a killed run can leave. Throws reports::format_error with `name`
+/// and the line number.
 session_record read_journal(std::string_view text, std::string_view name);
 
-/// Throws usage_error, with a message that ends with `remedy`, if the folder has no journal.jsonl, and
+/// Throws usage_error if the folder has no journal.jsonl (the message ends with `remedy`), and
 /// reports::file_error if it cannot be read.
 std::string journal_text_in(const std::filesystem::path& folder, std::string_view remedy);
 

@@ -154,7 +154,6 @@ private:
         return true;
     }
 
-    /// In `order`, the trials of a row are next to each other.
     void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
             run_row(block, order.subspan(first, plan_.contenders.size()));
@@ -190,7 +189,6 @@ private:
         return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
 
-    /// Returns true if a trial was disturbed and the run is not over.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         laid_out_.clear();
         std::vector<cell> at_once;
@@ -221,8 +219,7 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns a copy whose executable is the layout for this block, if there are layouts. The reference is
-    /// valid until the next attempt.
+    /// The returned reference is valid until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -264,7 +261,6 @@ private:
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
     }
 
-    /// `had_less` is true if the trial had less time than the trial limit.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
         trial_record record{
             block,        where, std::move(outcome), attempt, layout_of(plan_, block, where.contender),
@@ -297,7 +293,6 @@ private:
     }
 };
 
-/// Returns nothing if the result is measured again. `before` contains the earlier trials.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;

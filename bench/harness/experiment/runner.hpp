@@ -34,10 +34,9 @@ struct merged_shard {
     std::uint64_t blocks_finished = 0;
 };
 
-/// Returns nothing if the contender lists the workload.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// Indexed by [workload][contender].
+/// Returns the reasons by [workload][contender].
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
@@ -64,13 +63,10 @@ bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };
 
-/// Returns the time since the start of the run. Tests of budgets replace the clock, so that they need not
-/// wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan, or this session's shard of the plan. With a budget, a block begins only if the longest

@@ -46,7 +46,6 @@ class sample_table {
 public:
     static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
 
-    /// Collects the samples of the plan's first `blocks` blocks.
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
     /// Index i of each metric is the i-th block in the record. An element is empty if the trial has no
@@ -56,7 +55,6 @@ public:
     /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
     /// were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Counts only the trials that count.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
     /// Interleaved trials are not checked for disturbances, because a disturbance affects only a few of many
     /// slices.
@@ -66,7 +64,7 @@ public:
     /// the block's rounds) or, with layouts, the median per pair of layouts, because blocks with the same
     /// layouts are not independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Uses the log_ratios() with one host, and the median log ratio of each host with several hosts.
+    /// Returns the log_ratios() with one host, and the median log ratio of each host with several hosts.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with its machine's index (machines_of), or an empty vector if
     /// there are fewer than two machines, or if several layouts of a contender are compared.
@@ -115,7 +113,6 @@ private:
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
-    /// With layouts, returns the median of the values of each pair of layouts.
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
                                                  compared_cells of) const;
 

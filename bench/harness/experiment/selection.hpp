@@ -12,7 +12,6 @@ namespace loopbench::bench {
 /// slash of the pattern is ignored.
 bool matches(std::string_view pattern, std::string_view name);
 
-/// Returns true if there are no patterns.
 bool matches_any(std::span<const std::string> patterns, std::string_view name);
 
 /// Returns all names if there are no patterns. Throws usage_error if a pattern matches no name; `kind`
@@ -20,11 +19,9 @@ bool matches_any(std::span<const std::string> patterns, std::string_view name);
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
                                 std::string_view kind);
 
-/// Returns at most `count` candidates, sorted by edit distance.
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 
-/// Throws usage_error with a message that suggests the nearest names.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);
 

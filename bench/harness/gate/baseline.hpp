@@ -14,7 +14,6 @@
 
 namespace loopbench::bench {
 
-/// The allowed difference from an expected count: a fixed part plus a share of the expected count.
 struct count_slack {
     double per_op = 0.02;  // the fixed part for counts per operation
     double bytes = 2;      // the fixed part for bytes: a small allocation in 50 operations
@@ -28,8 +27,7 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// The expected ratio to the contender expected_times::to. A ratio above 1 means that the contender is
-/// better.
+/// A ratio to the contender expected_times::to. A ratio above 1 means that the contender is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
@@ -37,7 +35,7 @@ struct expected_ratio {
     std::string metric = "time";
 };
 
-/// Expected ratios, which are valid only for one machine and one workload size.
+/// These ratios are valid only for one machine and one workload size.
 struct expected_times {
     std::string to;  // the contender that the ratios are relative to
     workload_size size = workload_size::full;
@@ -63,18 +61,14 @@ bool same_line(const one& left, const other& right) {
     return reports::same_cell(left, right) && left.metric == right.metric;
 }
 
-/// Returns each pair of workload and contender in the baseline file once. `only` limits the result to counts
-/// or times.
 std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
 
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
 void add_once(std::vector<std::string>& names, const std::string& name);
 
-/// Returns the properties of the machine that affect ratios: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// Returns nothing if the report does not come from loopbench.
 std::optional<workload_size> size_of(const reports::report& report);
 
 /// Throws usage_error if the file is missing or invalid.
@@ -93,8 +87,6 @@ std::string changed_lines(std::string_view before, std::string_view after);
 /// for a workload and contender exist, adds no metric, because a user might have removed lines on purpose.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
-/// Replaces the expected ratios with the report's ratios for primary metrics. Leaves out ratios without an
-/// interval.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

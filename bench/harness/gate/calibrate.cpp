@@ -32,7 +32,6 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// Returns the slowdown in per cent that the contender's name contains, or nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -51,8 +50,7 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Groups pairs into at most `most` tries of `blocks` consecutive pairs of one workload. Two tries never
-/// share a pair.
+/// Groups pairs into tries of `blocks` consecutive pairs of one workload. Two tries never share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -71,7 +69,6 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try separately, as if it were a whole report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
@@ -99,7 +96,6 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// Returns the original name of the calibrated contender, such as loop-epoll, instead of slowed-00.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
@@ -154,8 +150,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// A journal that was read from a file has only the first context of each contender. Therefore only the first
-/// trial must have a context.
+/// Only the first trial of a contender must have a context, because a journal that was read from a file has
+/// no other.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {

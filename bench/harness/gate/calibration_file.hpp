@@ -19,7 +19,7 @@ std::string write_calibration(const reports::calibration& found, const reports::
 std::optional<reports::calibration> read_calibration(const std::filesystem::path& path,
                                                      const reports::environment& where);
 
-/// Also returns nothing if the file belongs to another pairing.
+/// Returns nothing if read_calibration() does, or if the file belongs to another pairing.
 std::optional<reports::calibration> stored_calibration(const reports::environment& where,
                                                        reports::pairing made);
 

@@ -12,7 +12,7 @@
 
 namespace loopbench::bench {
 
-/// A count that is exactly at the limit of its slack still gets the gate result `holds`.
+/// A count that is exactly at the limit of its slack gets the gate result `holds`.
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
 std::vector<counted_result> counts_in(const reports::report& report);
@@ -32,7 +32,7 @@ struct time_rule {
 std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
                                      const time_rule& rule);
 
-/// Returns the expected ratios with the gate result `suspect`, which a second session must check.
+/// Returns the expected ratios whose gate result is `suspect`.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
 /// A ratio that is suspect in both sessions becomes a regression. If the second session cannot judge any

@@ -64,7 +64,8 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
 
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // If a contender has no numbers on a workload, the session contains only a result for the metric `time`.
+    // If a contender has no numbers on a workload, the session contains only its result for the metric
+    // `time`.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -122,7 +123,6 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
     return pairs;
 }
 
-/// If `tolerated_pct` is set, the pairs must rule out that the metric is worse by more than `tolerated_pct`.
 gate_result gate_result_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
                            std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;

@@ -33,7 +33,6 @@ using reports::report;
 using reports::report_index;
 using reports::result;
 
-/// Negates the logarithms if smaller samples are better. Thus larger logarithms are always better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(item.samples, ones, item.better);
@@ -81,7 +80,6 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
         if (before.empty() || after.empty()) continue;  // a report has only ratios of rounds
-        // Ignores the interval of the shift. If it is wide, the ratios are undecided anyway.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
@@ -130,7 +128,7 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // If a contender has no numbers on a workload, the report contains only a result for the metric
+        // If a contender has no numbers on a workload, the report contains only its result for the metric
         // `time`.
         auto lost = has_others
                         ? without_numbers(*first)
@@ -167,7 +165,6 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         all.push_back(std::move(lost));
     }
     for (const auto& [which, metrics] : compared) seen.insert(which);
-    // A result that failed or was not reached prevents a pass, even if the old report has no number for it.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::result_status::failed ||
              item.status == reports::result_status::not_run) &&

@@ -7,15 +7,13 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error if the workloads of the reports have different sizes. Accepts reports without a plan,
-/// which come from other programs. The names are those of the files, for the message.
+/// Throws usage_error if the workloads of the reports have different sizes. Accepts reports of other
+/// programs, which have no plan. The names are those of the files, for the message.
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 
-/// Explains why times with the pairing `then` cannot be compared with times with the pairing `now`.
 std::string made_otherwise(reports::pairing then, reports::pairing now);
 
-/// Returns a warning for each difference in the plans' settings, the machines or a contender's description.
 std::vector<reports::warning> other_conditions(const reports::report& then, const reports::report& now);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// Every comparison of two builds, of two reports, or of a build with a baseline file returns gate results.
 #pragma once
 
 #include <array>
@@ -57,7 +56,6 @@ constexpr auto names_of(gate_outcome) {
 /// `inconclusive`. In an unreliable session, only a count can be a regression.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
-/// Leaves out the gate results that are `holds`.
 std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);
 
 std::string_view verdict_word(gate_outcome outcome);

@@ -11,7 +11,6 @@
 
 namespace loopbench::bench {
 
-/// Adds to verdict_line() a line for each gate result that is not `holds`, and the number of the others.
 std::string write_text(std::span<const gate_result> results);
 
 /// Returns the gate results that are not `holds`, with "better" instead of "looser": a comparison of two
@@ -21,7 +20,6 @@ std::string write_details_of_comparison(std::span<const gate_result> results);
 /// Returns {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers are null.
 std::string write_json(std::span<const gate_result> results);
 
-/// A folded section contains the gate results after the ten most severe.
 std::string write_markdown(std::span<const gate_result> results);
 
 /// A regression is a failure, a failed contender is an error, and an undecided gate result is skipped; the
@@ -43,8 +41,8 @@ inline constexpr std::array gate_result_formats{
     gate_result_format{"github", write_github},
 };
 
-/// The formats that can fail a CI job (JUnit, GitHub) contain the gate results if the report comes from a
-/// comparison.
+/// If the report comes from a comparison, the formats that can fail a CI job (JUnit, GitHub) contain its gate
+/// results.
 std::string write_report(const reports::format& chosen, const reports::report& content);
 
 }  // namespace loopbench::bench

@@ -144,8 +144,6 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
     return found;
 }
 
-/// Returns the first primary metric that can be compared and that the baseline has. A contender cannot pass
-/// without it.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {

@@ -12,10 +12,8 @@
 
 namespace loopbench::bench {
 
-/// Reports failed contenders, planned results that were not measured, and an unreliable session.
 std::vector<gate_result> judge_session(const reports::report& report);
 
-/// Returns the reason and the remedy, or nothing if the reliability of the session is known.
 std::optional<std::string> unknown_reliability(const reports::report& report);
 
 /// Returns the worsening in per cent above which the gate does not pass, or nothing if no worsening must be
@@ -28,10 +26,9 @@ std::optional<std::string> unknown_reliability(const reports::report& report);
 std::optional<double> tolerated_in(std::string_view metric, std::span<const std::string> headline,
                                    double tolerated_pct);
 
-/// Returns a phrase such as "a slowdown above 5 %".
+/// Returns, for example, "a slowdown above 5 %".
 std::string worsening_above(std::string_view metric, double tolerated_pct);
 
-/// The code of the warning that a compared report comes from an interrupted run, which prevents a pass.
 inline constexpr std::string_view interrupted_report = "interrupted_report";
 
 /// Returns the gate results of judge_session() and, unless the session is unreliable, one for each primary
@@ -44,7 +41,6 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
 
 void add_gate(reports::report& report, double tolerated_pct);
 
-/// Includes the verdict if the journal comes from a complete comparison.
 reports::report judged_report_of(const session_record& journal);
 
 /// Accepts the text of a report.json or of a journal.jsonl. Throws reports::format_error, with `name` in its

@@ -29,7 +29,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// No workload of loopbench has this metric, only the programs of Google Benchmark.
 constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
                                                 .title = "bytes per second",
                                                 .unit = "B/s",
@@ -42,7 +41,6 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// Leaves out the folder of the program, because its path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
         reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
@@ -74,7 +72,6 @@ reports::format_error unwanted_date(const std::string& printed) {
         reports::shown(printed)};
 }
 
-/// Throws format_error if the date has no time zone, unless `dated` contains a date or assumes UTC.
 std::string date_in(const json& context, const date_rule& dated) {
     const auto printed = printed_date(context);
     const auto complete = in_utc(printed);
@@ -109,8 +106,7 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Keeps only one of several numbers that belong to one metric, because a row is one repetition and thus one
-/// sample.
+/// A row is one repetition and thus one sample, so that only one of several numbers of a metric is kept.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -135,7 +131,6 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// If one repetition has an error, returns only a failed result.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -158,8 +153,6 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     return all;
 }
 
-/// If several benchmarks have the same name, appends "#1", "#2" and so on, as in a listing
-/// (gbench_names.hpp).
 std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_output& output) {
     using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
     std::vector<std::pair<std::string, repetitions>> all;
@@ -192,7 +185,6 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
-/// Adds the file's name to a format_error that `make` throws.
 template <class function>
 auto with_name(std::string_view name, function make) {
     try {
@@ -202,8 +194,8 @@ auto with_name(std::string_view name, function make) {
     }
 }
 
-/// Writes counts with all digits and other numbers with nine digits. More digits would waste space, because a
-/// history has millions of numbers.
+/// Writes other numbers than counts with nine digits. More would waste space, because a history has millions
+/// of numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -213,8 +205,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Collects the points of one report by subject, as the text of entry::points. Keeps references to texts in
-/// the report.
+/// Keeps references to texts in the report.
 class points_writer {
 public:
     void add(const reports::result& item) {

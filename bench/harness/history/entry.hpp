@@ -1,5 +1,5 @@
-// An entry of a history contains a whole report (which can be shown and judged again), the points of the
-// report's series, and facts that the report does not contain (commit, machine).
+// An entry of a history contains a whole report, the points of the report's series, and facts that the report
+// does not contain (commit, machine).
 #pragma once
 
 #include <array>
@@ -64,7 +64,6 @@ struct entry {
 /// Throws reports::format_error if the report's date is invalid, or if a result occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-/// Google Benchmark before 1.5.1 prints a date without a time zone.
 struct date_rule {
     std::optional<std::string> date = {};
     bool assume_utc = false;

@@ -23,12 +23,10 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns true for all numbers of a reliable run, and for the counts of an unreliable run.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
 
-/// Gives the values, or their logarithms, a sign that makes larger values better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
     const double sign = of.is_ratio() || of.of.better == reports::direction::larger ? 1 : -1;
@@ -52,7 +50,6 @@ class collector {
 public:
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
-    /// Throws database_error if the points are damaged.
     void add(const kept_run& run, std::string points) {
         if (points.empty() || !run.complete) return;
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
@@ -75,7 +72,6 @@ public:
         }
     }
 
-    /// Throws usage_error if a pattern matched nothing.
     [[nodiscard]] std::vector<series> series_found() && {
         refuse_unmatched(choice_.workloads, workloads_, "workload");
         refuse_unmatched(choice_.metrics, metrics_, "metric");
@@ -92,13 +88,12 @@ private:
     struct known_subject {
         subject of;
         bool is_chosen = false;
-        /// The index of the series in all_, by condition and contender; absent if the contender has no such
-        /// series.
+        /// Indexed by condition and contender; absent if the contender has no such series.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// All runs of a series have the same condition: the machine, the size and, for ratios, the baseline.
-    /// `of_ratios` and `of_values` are indices of conditions.
+    /// All runs of a series have the same condition: machine, size and, for ratios, baseline. The two numbers
+    /// are indices of conditions.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;
@@ -174,7 +169,6 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Stores in places_ the series to which each number of the following columns belongs.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();

@@ -48,7 +48,7 @@ struct series_choice {
 /// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
-/// If only the spread of the values changed, the direction is `neither`.
+/// The direction `neither` means that only the spread of the values changed.
 enum class change_direction { better, worse, neither };
 
 constexpr auto names_of(change_direction) {
@@ -68,8 +68,8 @@ struct series_change {
     [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
 
-/// Returns true if changes of the series are judged by logarithms, so that doubling and halving are equally
-/// large. Counts, and series with a value that is not above zero, are judged by the values themselves.
+/// Returns true if doubling and halving count as equally large changes. Counts, and series with a value that
+/// is not above zero, are judged by the values themselves.
 bool is_logarithmic(const series& of);
 
 /// The range from `begin` to `end` (exclusive) must not be empty.

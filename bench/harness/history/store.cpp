@@ -120,7 +120,6 @@ void refuse_unescaped_passwords(std::string_view where) {
     }
 }
 
-/// SQLite and PostgreSQL accept only valid UTF-8 without NUL characters.
 std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
@@ -248,7 +247,6 @@ private:
         });
     }
 
-    /// Returns the version of loopbench that added the last run, or an empty text if it is unknown.
     std::string last_writer() {
         std::string version;
         try {
@@ -260,7 +258,6 @@ private:
         return version;
     }
 
-    /// Throws other_format if another version of loopbench made the history.
     bool holds_history() {
         row_id found = 0, number = 0;
         sql_ << speaks_.has_history, into(found);
@@ -369,7 +366,6 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// If the user stated a new commit without `dirty`, `dirty` becomes unknown.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;

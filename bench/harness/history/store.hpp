@@ -66,18 +66,16 @@ public:
     /// fields that are set in entry::said, and replaces an interrupted run's report with a complete one.
     added add(const entry& what);
 
-    /// Returns all runs, sorted by date.
     std::vector<kept_run> runs();
     /// Returns an empty text if the run does not exist.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
     std::optional<reports::report> report_of(row_id run);
-    /// Returns JSON on one line, including fields that this version of loopbench does not know, or an empty
-    /// text if the run does not exist.
+    /// Keeps fields that this version of loopbench does not know. Returns an empty text if the run does not
+    /// exist.
     std::string report_text_of(row_id run);
     void remove(std::span<const row_id> runs);
 
-    /// Returns the file's path, or the database's URL with a hidden password.
     [[nodiscard]] std::string place() const;
 
 private:

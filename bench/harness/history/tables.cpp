@@ -19,7 +19,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using row = std::vector<std::string>;
 
-/// Replaces unprintable characters, because names can contain any characters.
 std::string table(std::vector<row> rows, std::size_t names) {
     for (auto& cells : rows)
         for (auto& cell : cells) cell = reports::printable(cell);

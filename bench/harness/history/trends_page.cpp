@@ -30,7 +30,7 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// Does not count the points of a constant series, because the page stores such a value only once.
+/// A constant series does not count, because the page stores its value only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -56,7 +56,6 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
     return places;
 }
 
-/// Writes a single number if all values are equal.
 std::string column(const std::vector<std::optional<double>>& values) {
     constexpr int digits = 7;  // enough on a page; the history has nine digits
     std::string out;
@@ -72,7 +71,6 @@ std::string column(const std::vector<std::optional<double>>& values) {
     return out + "]";
 }
 
-/// Series with the same key are lines of one chart.
 using chart_key = std::tuple<subject, std::string, std::string, bool>;
 
 chart_key chart_of(const series& each) {

@@ -102,8 +102,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Cores of different kinds distort times, because the blocks of a session use all cores that the process can
-/// use.
+/// The blocks of a session use all cores that the process can use, so that cores of different kinds distort
+/// times.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;

@@ -10,7 +10,6 @@
 
 namespace loopbench::bench {
 
-/// Facts that the kernel reports. Unknown facts are absent.
 struct machine_facts {
     int cores = 0;                      // cores that this process can use
     std::vector<core_facts> each_core;  // one entry for each usable core

@@ -14,8 +14,6 @@ namespace loopbench::bench {
 /// Does not throw: a value that cannot be read is absent or "unknown".
 reports::environment read_environment();
 
-/// Returns the facts that determine the speed of a machine. Their names and order are the same for all
-/// machines.
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
 /// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the

@@ -24,7 +24,6 @@ std::optional<value> first_word_of(const fs::path& path) {
     return std::nullopt;
 }
 
-/// Parses a file such as "0-3,8". Stops at the first malformed part.
 std::vector<int> cpus_in_file(const fs::path& path) {
     constexpr int most = 1 << 16;
     std::vector<int> cpus;
@@ -94,8 +93,6 @@ std::vector<group_mount> group_mounts(const fs::path& root) {
     return all;
 }
 
-/// Returns a group such as "/user.slice" from the lines ID:CONTROLLERS:GROUP of /proc/self/cgroup
-/// (cgroups(7)), or an empty path.
 fs::path own_group(bool is_v2, const fs::path& root) {
     std::ifstream groups{root / "proc/self/cgroup"};
     for (std::string line; std::getline(groups, line);) {

@@ -46,7 +46,6 @@ struct core_facts {
     std::vector<int> threads;          // the CPUs of the same physical core, including this CPU
     std::vector<int> sharing_a_cache;  // the CPUs that share the last-level cache, including this CPU
 
-    /// Returns true if, by the reported properties, both cores need the same time for the same work.
     [[nodiscard]] bool is_like(const core_facts& other) const {
         return capacity == other.capacity && max_khz == other.max_khz && kind == other.kind &&
                threads.size() == other.threads.size();
@@ -80,7 +79,7 @@ struct child_facts {
 /// not list children.
 std::vector<child_facts> children_of_this_thread();
 
-/// Returns clock ticks (usually of 10 ms), the unit of a process's start time.
+/// Returns clock ticks (usually of 10 ms), the unit of child_facts::started_ticks.
 std::uint64_t ticks_since_boot();
 
 /// Searches in ../libexec/loopbench (relative to this executable) and then beside the executable. Throws

@@ -34,7 +34,6 @@ struct split {
     double q = 0;
 };
 
-/// The permutation test of one window, which can be continued with more random orders.
 class window_test {
 public:
     window_test(std::span<const double> values, std::size_t least)
@@ -108,7 +107,6 @@ public:
         for (; !waiting_.empty(); advance(false)) {
             const auto [begin, end] = waiting_.back();
             const auto values = series_.subspan(begin, end - begin);
-            // Most counts stay the same for years.
             const bool is_constant = std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end();
             if (values.size() >= 2 * rule_.least && !is_constant) return window_test{values, rule_.least};
         }

@@ -11,7 +11,6 @@
 
 namespace loopbench::bench {
 
-/// The value of one block, usually a log ratio.
 struct host_value {
     std::size_t host = 0;
     double value = 0;
@@ -19,7 +18,8 @@ struct host_value {
 
 std::vector<double> medians_of_hosts(std::span<const host_value> values);
 
-/// The smallest number of hosts for the interval of median.hpp, which assumes nothing about the distribution.
+/// From this number of hosts on, the interval of median.hpp can be used, which assumes nothing about the
+/// distribution.
 inline constexpr std::size_t many_hosts = 6;
 
 /// Returns the median of the hosts' values, and the interval of their mean by Student's t with `hosts.size()`

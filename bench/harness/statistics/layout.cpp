@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-/// Returns three times the robust standard deviation: that of a normal distribution with the same median
-/// absolute deviation.
 double furthest(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;
@@ -21,7 +19,6 @@ double furthest(std::span<const layout_contrast> contrasts) {
     return deviations * of_a_normal_distribution * median_of(sizes);
 }
 
-/// Returns the covariance as a multiple of the variance between layouts.
 double in_common(const layout_contrast& one, const layout_contrast& other) {
     const auto is = [](std::size_t layout, std::size_t same) { return layout == same ? 1.0 : 0.0; };
     return is(one.faster, other.faster) + is(one.slower, other.slower) - is(one.faster, other.slower) -

@@ -1,4 +1,3 @@
-// Code placement changes the speed of a program by some per cent without a change of its source.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,6 @@ struct estimate {
 
 inline constexpr double default_level = 0.95;
 
-/// Requires at least one sample.
 double median_of(std::span<const double> samples);
 
 /// Returns the median of at least one finite sample, and its interval between order statistics. The interval
@@ -42,7 +41,8 @@ estimate median_with_interval(std::span<const double> samples, double level = de
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// Returns a log ratio, above 0 if `mine` is better, for each block in which both values exist.
+/// Returns log ratios above 0 for blocks in which `mine` is better. Leaves out blocks in which a value is
+/// missing.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);
@@ -58,7 +58,6 @@ double log_quotient(double numerator, double denominator);
 
 estimate exponentiated(estimate of_logs);
 
-/// `log_ratios` must not be empty.
 estimate ratio_from(std::span<const double> log_ratios, double level = default_level);
 
 }  // namespace loopbench::bench

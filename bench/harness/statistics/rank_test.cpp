@@ -65,7 +65,6 @@ bool is_small(std::span<const double> first, std::span<const double> second) {
     return first.size() <= exact_max && second.size() <= exact_max;
 }
 
-/// Returns the largest c with P(U < c) <= tail. Uses the normal approximation if a sample is large.
 std::size_t rank_of_interval(std::span<const double> first, std::span<const double> second, double tail) {
     if (is_small(first, second)) {
         const auto probabilities = distribution_of_u(first.size(), second.size());

@@ -31,7 +31,6 @@ evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
                    std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
-    // The interval is not needed if neither p-value is significant before the correction.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;

@@ -1,4 +1,3 @@
-// The number of comparisons in a family determines how much evidence each comparison needs.
 #pragma once
 
 #include <cmath>
@@ -19,7 +18,6 @@ struct verdict_rule {
     double threshold_pct = 1;      // smaller differences have no practical importance
     correction how = correction::benjamini_hochberg;
 
-    /// Returns the threshold as a log ratio. The equivalence zone extends by it to either side of 0.
     [[nodiscard]] double threshold() const { return std::log1p(threshold_pct / 100); }
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
@@ -49,7 +47,6 @@ struct judged_comparison {
 /// With few hosts (comparison::of_few_hosts), the interval and the tests use Student's t instead.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// Each inner vector contains the log ratios of a comparison on one host.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
@@ -73,7 +70,8 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
 estimate estimate_of(const comparison& from, double level = default_level);
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Returns `equivalent` between the two thresholds, and `inconclusive` if the interval contains a threshold.
+/// Returns `faster` or `slower` beyond a threshold, `equivalent` between both thresholds, otherwise
+/// `inconclusive`.
 reports::verdict zone_of(const estimate& found, double threshold);
 
 /// Returns the smallest true difference, in per cent, that four of five runs find. For log ratios with a

@@ -19,7 +19,6 @@ std::string brief_difference(std::string_view metric, const estimate& ratio);
 /// Formats a factor with one decimal, or without from 100 on, for example "3,178".
 std::string times_text(double value);
 
-/// Returns three decimals ("1.003"), two significant digits below 0.01, and at most one decimal from 10 on.
 std::string ratio_digits(double ratio);
 
 /// Returns, for example, "40 µs further from zero than base (35 µs to 46 µs)". A difference above 0 means

@@ -24,7 +24,6 @@ using reports::result;
 
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// Returns the driver without its details, for example epoll.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -34,7 +33,6 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
     return text.substr(0, text.find_first_of(" ,"));
 }
 
-/// Returns `best` if no floor has the same driver as the contender of `item`.
 const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
     const auto kind = kind_of(index.whole(), item.contender);
     if (kind.empty()) return best;
@@ -60,7 +58,6 @@ bool is_judged(const result& item) {
     return known != nullptr && known->floors == reports::floor_role::warn;
 }
 
-/// The log ratios are above 0 if the contender is better than the floor.
 struct judged_with_floors {
     std::vector<const result*> results;
     std::vector<const result*> floors;

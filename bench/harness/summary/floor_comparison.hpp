@@ -1,4 +1,3 @@
-// A multiple of a floor's value shows the distance of a contender from the kernel's limit.
 #pragma once
 
 #include <vector>

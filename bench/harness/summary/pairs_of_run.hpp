@@ -1,4 +1,3 @@
-// The comparisons of drivers and of floors compare two contenders without the baseline.
 #pragma once
 
 #include <map>

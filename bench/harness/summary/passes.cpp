@@ -28,7 +28,6 @@ reports::result to_result(const counted_result& cell, const reports::metric_info
     return result;
 }
 
-/// Replaces the values that the contender itself reported for the counted metrics.
 void insert(reports::report& report, const counted_result& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
@@ -52,7 +51,6 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
              "see the names of these results in counts.json, or in the line \"counted\" of the journal"});
 }
 
-/// If there are no samples, `median` is also both ends of the interval.
 estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

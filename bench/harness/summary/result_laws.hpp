@@ -1,4 +1,4 @@
-// A result that breaks a law is wrong and becomes a failed result. The laws for single trials are in
+// A result that breaks one of these laws becomes a failed result. The laws for single trials are in
 // bench/harness/trial/laws.hpp.
 #pragma once
 

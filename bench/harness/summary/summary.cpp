@@ -91,8 +91,6 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// Pairs of workload and contender that had no number in any block, but that the runner has not given up
-    /// yet (blocks_to_try).
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;
     std::vector<comparison> comparisons_;
@@ -205,7 +203,6 @@ private:
             }
     }
 
-    /// Returns the median number of samples per trial if it is too small for the percentile `metric`.
     std::optional<std::uint64_t> max_of(cell where, const reports::metric_info& metric) const {
         if (metric.samples_needed == 0) return std::nullopt;
         std::vector<double> counts;
@@ -261,7 +258,6 @@ private:
                "send_late_p99)";
     }
 
-    /// Sets the ratio of the last result in `results`, or its difference if it has no ratio.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
@@ -349,7 +345,6 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
-/// Returns nothing if the record has only one machine.
 std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
     const auto machines = machines_of(record.outcome);
     if (machines.size() < 2) return std::nullopt;

@@ -8,7 +8,6 @@
 
 namespace loopbench::bench {
 
-/// Leaves out the command and the environment, which the caller adds.
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
 /// Each log ratio comes from one block, and is above 0 if `item` is better than `to`, the same workload and
@@ -16,7 +15,7 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 /// log ratios. The list is empty if there are no pairs.
 std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to);
 
-/// The report equals the report that the run itself wrote, byte for byte.
+/// Returns, byte for byte, the report that the run itself wrote.
 reports::report report_of(const session_record& journal);
 
 /// Accepts the text of a report.json or of a journal.jsonl. Throws reports::format_error, with `name` in its

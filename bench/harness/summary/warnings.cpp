@@ -137,7 +137,6 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              "link more layouts if an interval is too wide"});
 }
 
-/// Uses the first result with each metric of the path, because the path does not depend on the contender.
 std::string path_to_client(const report& found) {
     const auto median_of = [&](std::string_view metric) {
         const auto item = std::ranges::find_if(

@@ -9,14 +9,12 @@
 
 namespace loopbench::bench {
 
-/// All fields of `found`, the report, except the warnings must be set before the call.
+/// All fields of `found` except the warnings must be set before the call.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
 reports::warning baseline_not_measured(const std::string& baseline);
 
-/// `cells` contains phrases that name the contenders and workloads. If `why` is empty, the warning says that
-/// no reason is known.
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 

@@ -19,7 +19,6 @@ namespace {
 
 using sheets = std::span<const reports::contender>;
 
-/// The names of the contenders for each value of a property, in the order of the values' first occurrence.
 using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 constexpr std::string_view not_stated = "not stated";
@@ -62,7 +61,6 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
         same->second.push_back(name);
 }
 
-/// Omits contenders to which the property does not apply.
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
@@ -113,7 +111,7 @@ std::map<std::string, std::string> options_in(const std::string& text) {
     return options;
 }
 
-/// Adds a warning for each option, because a list of two dozen options would hide the difference.
+/// A single warning with two dozen options would hide the difference.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::pair<std::string, std::map<std::string, std::string>>> stated;
     groups silent;
@@ -143,7 +141,6 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     }
 }
 
-/// Prevents trials of `loopbench calibrate` from being mistaken for a measurement.
 void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::string> slowed;
     for (const reports::contender& each : contenders)
@@ -155,7 +152,6 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
-/// Most third-party Google Benchmark programs state none of the compared properties.
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {

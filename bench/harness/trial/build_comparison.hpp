@@ -12,7 +12,7 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error if contenders differ in build type, optimisation, assertions or sanitizers; its message
+/// Throws usage_error if contenders differ in build type, optimisation, assertions or sanitizers; the message
 /// ends with `other_remedy`. Accepts contenders that do not state these properties.
 void refuse_mixed_builds(std::span<const reports::contender> contenders, std::string_view other_remedy = {});
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A report cannot replace invalid bytes in a name, because reports identify contenders by name.
+/// Reports identify contenders by name, and therefore cannot replace invalid bytes in a name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{

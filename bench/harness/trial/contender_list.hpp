@@ -21,7 +21,6 @@ namespace loopbench::bench {
 
 using reports::name_of;
 
-/// The state of a file. Writing to the file or replacing it changes at least one of the numbers.
 struct file_state {
     std::string path;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
@@ -44,7 +43,7 @@ struct contender {
     /// Builds that differ only in the order of their functions; each block uses one of them. If `layouts` is
     /// not empty, `path` is the first layout.
     std::vector<std::filesystem::path> layouts = {};
-    /// The states of the files before measuring. If `files` is empty, changes of the files are not detected.
+    /// If `files` is empty, changes of the contender's files are not detected.
     std::vector<file_state> files = {};
     std::optional<file_state> generator = {};
 };
@@ -60,10 +59,8 @@ inline constexpr const char* generator_on_variable = "LOOPBENCH_GENERATOR_ON";
 inline constexpr const char* asio_loop_variable = "LOOPBENCH_ASIO";
 void remember_asio_loop(contender& who);
 
-/// Returns nothing if the client program for serve/open_loop does not exist.
 std::optional<file_state> generator_of(const contender& who);
 
-/// Stores the states of the generator and of the executable, or of all layouts instead of the executable.
 void remember_files(contender& who);
 
 /// Parses the output of ld.so(8) with LD_TRACE_LOADED_OBJECTS.
@@ -89,7 +86,6 @@ std::filesystem::path default_contender_dir();
 /// same name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
-/// Returns nullptr if the contender's listing is unknown.
 const listed_benchmark* find_benchmark(const contender& who, std::string_view workload);
 
 /// Sets `who.benchmarks`. If the contender fails, `who.benchmarks` is empty and the reason is returned.

@@ -1,4 +1,3 @@
-// Runs a trial only if the contender does not answer the faster question for its context.
 #include "bench/harness/trial/describe.hpp"
 
 #include "bench/harness/trial/gbench_json.hpp"

@@ -1,4 +1,3 @@
-// Reads the JSON of Google Benchmark 1.7.1 and later, which can contain the invalid values NaN and Infinity.
 #pragma once
 
 #include <map>
@@ -54,7 +53,6 @@ std::string unit_of_min_time(const nlohmann::ordered_json& context);
 /// Throws gbench_error if the output is unusable.
 gbench_output parse_gbench_json(std::string_view text);
 
-/// Replaces NaN, -NaN, Infinity and -Infinity with null, except in strings.
 std::string without_bare_non_finite(std::string_view text);
 
 }  // namespace loopbench::bench

@@ -16,7 +16,6 @@ namespace loopbench::bench {
 
 namespace {
 
-// A suffix that ends in ':' is followed by a value.
 constexpr std::array<std::string_view, 8> suffixes{
     "real_time", "manual_time", "process_time",     "iterations:",
     "repeats:",  "min_time:",   "min_warmup_time:", "threads:",

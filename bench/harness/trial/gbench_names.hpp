@@ -1,4 +1,3 @@
-// Google Benchmark appends the conditions of a run to a benchmark's name, as suffixes.
 #pragma once
 
 #include <string>
@@ -25,13 +24,12 @@ struct listed_benchmark {
 /// catalog and those of its clients ("served/..."). Repeated names get "#1", "#2" and so on.
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 
-/// Returns 2 for "push/threads:2/real_time", and 1 without such a suffix.
 int threads_of(std::string_view printed);
 
 /// Returns an anchored POSIX extended regular expression for --benchmark_filter.
 std::string exact_filter(std::string_view printed);
 
-/// Returns a --benchmark_filter for programs whose listing is unknown.
+/// Matches the workload with any suffixes, for programs whose listing is unknown.
 std::string filter_with_any_suffix(std::string_view workload);
 
 }  // namespace loopbench::bench

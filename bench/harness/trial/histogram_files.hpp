@@ -13,11 +13,11 @@ class element;
 
 namespace loopbench::bench {
 
-/// Leaves the contender's name empty, because a histogram file does not contain it. Throws
-/// reports::format_error if the histogram is invalid.
+/// Throws reports::format_error if the histogram is invalid. Leaves the contender's name empty, because a
+/// histogram file does not contain it.
 reports::histogram read_histogram(simdjson::dom::element from);
 
-/// The maximum size of a workload's histograms, which a session stores as one line of histograms.jsonl.
+/// The limit for one workload, whose histograms become one line of histograms.jsonl.
 inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
 
 /// Returns the histograms as JSON objects separated by commas, or an empty text if the file does not exist.

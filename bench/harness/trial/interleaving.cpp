@@ -80,8 +80,6 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line, has ended, or must be ended: after an error, an
-    /// interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -94,14 +92,12 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             const bool answered = watched[3].revents != 0 && has_heard_line();
-            // the limit applies even if the contender writes without pause
             if (clock::now() >= until) return end_because(when_late);
             if (answered) return;
         }
     }
 
     void give(char what) noexcept {
-        // Ignores errors, because the following wait detects whether the contender has ended.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
@@ -204,7 +200,6 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // After the deadline, no slice is granted, and hear() below returns immediately.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.longest_slice,

@@ -1,5 +1,4 @@
-// The harness's side of interleaved measuring. bench/suite/workloads/trial/slices.hpp has the contenders'
-// side and the protocol.
+// The contenders' side and the protocol are in bench/suite/workloads/trial/slices.hpp.
 #pragma once
 
 #include <chrono>
@@ -22,7 +21,7 @@ struct slice_lengths {
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
 
-/// The maximum time until a contender's reply to a slice. The harness ends a contender that exceeds it.
+/// The harness ends a contender that does not reply to a slice within this time.
 inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {

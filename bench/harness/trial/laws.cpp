@@ -22,7 +22,6 @@ bool are_equal(double one, double other) {
     return std::abs(one - other) <= rounding * std::abs(other);
 }
 
-/// A contender must record exactly one latency for each `operations_per_latency` timed operations.
 std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
     if (!claims.operations || shape.in_flight <= 0 || !claims.records) return std::nullopt;
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
@@ -90,7 +89,6 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
 /// timed section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
-    // tolerance for the rounding of wait4(2) and of the CPU times at both ends of the section
     constexpr double rounding_ns = 1e6;
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
@@ -113,7 +111,6 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
             "law of clocks: the contender claims {:.0f} ns for the timed section, but its process lasted "
             "{:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
-    // Starting and ending a process takes milliseconds, or hundreds of milliseconds on a busy machine.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||

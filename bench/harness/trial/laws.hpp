@@ -25,7 +25,6 @@ struct timed_claims {
     std::optional<double> latency_mean{};  // ns
     std::optional<double> age_ns{};        // from main() to the result, by the contender's clock
 
-    // The printed results, which must follow from the numbers above.
     std::optional<double> time_ns{};                     // per operation
     std::optional<double> throughput{};                  // operations per second
     std::optional<double> cpu_of_operation{};            // ns
@@ -45,7 +44,6 @@ struct slice {
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
                                                 std::chrono::nanoseconds waited = {});
 
-/// Returns nothing if the sum of a trial's slices is equal to the trial's timed section.
 std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims);
 
 /// Returns a message that names the first law that the trial breaks, or nothing. `child` contains the

@@ -128,8 +128,6 @@ bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Prefers the rows with exactly the printed name. Returns rows with other suffixes only if no other
-/// benchmark differs only in suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
@@ -144,7 +142,6 @@ std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_
     return take([&](const gbench_row& row) { return workload_name(row.name) == workload_name(printed); });
 }
 
-/// Returns the reason if the benchmark that the trial measured cannot be determined.
 std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
                                               const listed_benchmark* listed) {
     std::vector<const gbench_row*> firsts;
@@ -238,8 +235,6 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload, listed);
-        // A server or command that the contender started can write the cause of the failure to standard
-        // error.
         if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
@@ -301,7 +296,6 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     }
 }
 
-/// Fails the trial if a file of the contender was replaced before or during the trial.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -320,7 +314,6 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
 
 std::string filter_for(const trial_request& request) {
     const auto* const listed = find_benchmark(request.who, request.workload);
-    // The counting passes change the number of iterations, which can be a suffix.
     if (listed == nullptr) return filter_with_any_suffix(request.workload);
     return listed->has_variants ? exact_filter(listed->printed)
                                 : filter_with_any_suffix(workload_name(listed->printed));
@@ -401,8 +394,7 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// Returns a clock that all trials in `row` report, because CPU times with different definitions must not be
-/// compared.
+/// CPU times with different definitions must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != result_status::ok || says_own_cpu_time(trial);

@@ -73,8 +73,7 @@ public:
 
 enum class watching { off, on };
 
-/// Runs each trial as a process. See child_process.hpp for `stop_fd` and for the restriction to the main
-/// thread.
+/// Must be used only in the main thread; see child_process.hpp, also for `stop_fd`.
 class process_executor : public trial_executor {
 public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
@@ -88,13 +87,10 @@ private:
     watching watching_;
 };
 
-/// Only metrics that do not depend on wall-clock time are meaningful for programs that shared a core.
 bool is_of_cpu_time(std::string_view metric);
 
-/// Returns nothing if the process exited with code 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
-/// `listed` is the benchmark of the workload, or nullptr if the contender's listing is unknown.
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
                     const listed_benchmark* listed = nullptr);
 

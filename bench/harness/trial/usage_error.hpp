@@ -4,8 +4,7 @@
 
 namespace loopbench::bench {
 
-/// An error that exits with the code for wrong usage. what() names the wrong argument or file, the cause and
-/// the remedy.
+/// Exits with the code for wrong usage. what() names the wrong argument or file, the cause and the remedy.
 class usage_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

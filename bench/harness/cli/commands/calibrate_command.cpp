@@ -43,7 +43,7 @@ struct all_runs {
     std::optional<session_record> referee{};
 };
 
-/// The plan has many short trials, because times vary more between processes than within one process.
+/// The default plan has many short trials, because times vary more between processes than within one process.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -77,8 +77,8 @@ void check_cells(const session_record& ran) {
                                 why->reason)};
 }
 
-/// Runs a single block, so that a contender that cannot be slowed down causes an error immediately and not
-/// only after a quarter of an hour.
+/// Runs a single block, so that a contender that cannot be slowed down causes an error at once and not after
+/// a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;

@@ -125,8 +125,8 @@ private:
         return known;
     }
 
-    /// Without patterns, returns true for the cells of the old baseline file: those of this tier or, if this
-    /// tier is empty, of both tiers. Returns true for all cells if the file is empty.
+    /// Without patterns, selects the cells of this tier in the old baseline file, or of both tiers if this
+    /// tier is empty, or every cell if the file is empty.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -193,7 +193,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Otherwise the new baseline file would silently lack the results with this status.
+    /// Throws not_written if a result has this status, because the new baseline file would silently lack that
+    /// result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;
@@ -204,8 +205,6 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}; {}", fmt::join(all, "; "), remedy)};
     }
 
-    /// Only results whose ratios have intervals get a line in the baseline file, because `check` cannot check
-    /// others.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {

@@ -116,8 +116,6 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
-/// Moves benchmarks that only one of the builds has from plan.workloads to plan.unmatched. Throws usage_error
-/// if no benchmark is left.
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
     const auto lacks = [](const contender& who, const std::string& name) {

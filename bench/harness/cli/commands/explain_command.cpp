@@ -132,7 +132,6 @@ std::vector<known_name> known_names() {
     return all;
 }
 
-/// Returns all explanations of the name, because for example a metric and a parameter can share a name.
 std::string everything_called(const std::string& name) {
     std::vector<std::string> texts{of_workloads(name)};
     if (const auto* const metric = reports::find_metric(name)) texts.push_back(of_metric(*metric));
@@ -161,7 +160,6 @@ bool has_word(std::string_view text, const std::string& word) {
     return false;
 }
 
-/// Searches the meanings of the glossary's terms only if no name contains the word.
 std::vector<known_name> names_with(const std::string& word) {
     const auto small = in_small_letters(word);
     auto found = names_that(
@@ -182,7 +180,6 @@ std::string listed(const std::string& word, const std::vector<known_name>& names
     return text;
 }
 
-/// Returns an explanation, or a list of the names that contain an unknown name, or an empty text.
 std::string text_on(const std::string& name) {
     if (auto text = everything_called(name); !text.empty()) return text;
     if (name.size() > 1 && name.ends_with('s'))  // perhaps the plural of a term

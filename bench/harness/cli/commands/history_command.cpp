@@ -181,8 +181,8 @@ constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
-/// Returns nullptr if the commit has no run. `named` is the whole commit or its first digits. Throws
-/// usage_error if several commits begin with these digits.
+/// Returns nullptr if the commit has no run. `named` is the commit or its first digits. Throws usage_error if
+/// several commits begin with these digits.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;
@@ -197,8 +197,6 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
     return first;
 }
 
-/// Returns the date `named`, or the date of the first run of the commit `named`. Throws usage_error
-/// otherwise.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);

@@ -45,7 +45,6 @@ std::optional<std::string> summary_of(const std::string& workload) {
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// Returns null for a third-party workload, whose metrics are known only from its output.
 json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;
@@ -54,7 +53,6 @@ json primary_metric_of(const std::string& workload) {
     return all;
 }
 
-/// Returns null for a third-party workload. `of_one_program` means a comparison of two builds of one program.
 json pairing_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
     return shape != nullptr ? json(name_of(shape->pairing_of_trials(of_one_program))) : json(nullptr);

@@ -80,7 +80,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    // An existing counts.json belongs to another record.
+    // Removes a counts.json of another record.
     if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 

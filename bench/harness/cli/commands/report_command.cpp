@@ -29,7 +29,6 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The formats that use histograms.jsonl, which is in the folder of the report.
 constexpr std::string_view hgrm = "hgrm", html = "html", screen = "screen";
 
 std::string histograms(const std::string& file) {

@@ -9,14 +9,12 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error if the file does not exist or cannot be read.
 std::string read_report_text(const std::string& file);
 
-/// Also accepts the output of a Google Benchmark program, which becomes a report with one contender. Throws
-/// usage_error if the file cannot be read, and reports::format_error if it contains neither.
+/// Throws usage_error if the file cannot be read, and reports::format_error if it is neither a report, a
+/// journal nor the output of a Google Benchmark program.
 reports::report read_report_file(const std::string& file);
 
-/// Adds --output, which sets `file`. An empty `file` means standard output.
 void add_output_file(CLI::App& command, std::string& file);
 
 /// An empty `file` means standard output. Throws reports::file_error if writing fails.

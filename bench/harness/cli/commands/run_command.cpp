@@ -98,8 +98,6 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// If the chosen contenders lack a workload that the user names, returns the workloads of all contenders, so
-/// that the report shows what is missing.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
@@ -213,7 +211,6 @@ int resume_command(const run_options& options, const invocation& by) {
                    : exit_code_of(report, run.record.plan, stop);
 }
 
-/// Parses a shard such as "2/4".
 std::optional<shard> shard_in(const std::string& text) {
     const auto slash = text.find('/');
     shard part;
@@ -224,7 +221,6 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// The option requires --output, and --seed with the same value for all shards.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

@@ -8,17 +8,14 @@
 
 namespace loopbench::bench {
 
-/// The time limit for a contender process that lists its workloads or describes itself.
 inline constexpr std::chrono::seconds probe_limit{20};
 
-/// Returns every contender in the default folder (if it exists) and in `more_folders`, without starting them:
-/// their lists of workloads are empty. Throws usage_error if a folder does not exist or no folder has a
-/// contender.
+/// Returns the contenders in the default folder and in `more_folders` without starting them, so that their
+/// lists of workloads are empty. Throws usage_error if a folder does not exist or if there is no contender.
 std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
 
 std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);
 
-/// Throws usage_error if a contender folder contains a file with one of these names that is not executable.
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
 

@@ -17,7 +17,6 @@ struct cell_to_count {
     std::string workload;
 };
 
-/// Returns every pair of a workload and a contender for which the report contains a time.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
 /// `limit` is for each process without a tracer; a traced process gets at least the default of
@@ -27,8 +26,6 @@ std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);
 
-/// Calls overhead_of() (bench/harness/counting/overhead.hpp) for each measured cell. Stops early when
-/// `stop_fd` becomes readable.
 std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

@@ -60,7 +60,6 @@ void progress::show(std::string_view workload, std::string_view contender, std::
     const auto front = fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left);
     auto back = reports::printable(fmt::format(" on {}", contender));
     if (ratio) back += fmt::format(", {} {} so far", ratio->metric, reports::three_digits(ratio->ratio));
-    // If the window is narrow, shortens the name of the workload first, and then the whole line.
     constexpr std::size_t least_of_a_name = 8;
     const auto columns = terminal_columns() - 1, others = reports::width_of(front) + reports::width_of(back);
     const auto room = std::max(columns - std::min(columns, others), least_of_a_name);

@@ -28,7 +28,6 @@ inline constexpr const char* how_servers_are_measured =
 
 void add_served_options(CLI::App& command, served_options& options);
 
-/// Throws usage_error for --port or server arguments without --client, and for an empty --client.
 void refuse_served_without_client(const served_options& options);
 
 void refuse_unknown_client(const served_options& options, int stop_fd);

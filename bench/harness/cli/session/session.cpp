@@ -92,7 +92,6 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
-/// The report quotes the calibration for this pairing, because a calibration is valid for only one pairing.
 reports::pairing usual_pairing(const run_plan& plan) {
     const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
     return plan.pairings.empty()
@@ -181,8 +180,6 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Restores the contenders of a journal, so that they can run again. Throws usage_error if a contender or the
-/// machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -214,8 +211,7 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Compares the share of CPU time in the trial's timed part with the share of time in which the process did
-/// not wait for a core.
+/// Divides the share of CPU time by the share of time in which the trial did not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -230,8 +226,7 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// Classifies a workload that is not in the catalog. Runs up to three short trials of each contender, because
-/// a trial can be disturbed.
+/// Runs up to three short trials of each contender, because a trial can be disturbed.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
@@ -259,7 +254,6 @@ bool all_support_slices(const run_plan& plan, std::span<const std::optional<excl
     return true;
 }
 
-/// Returns a clause that can follow "because".
 std::string reason_for_sequential(const run_plan& plan, const std::string& workload,
                                   std::span<const std::optional<exclusion>> excluded) {
     const auto* const shape = find_shape(workload);
@@ -312,7 +306,6 @@ void report_inherited_flags() {
     }
 }
 
-/// Quotes the text for a shell if it contains characters that are unusual in paths.
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -413,7 +406,7 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns nothing and prints a warning if `read` throws, so that the page is written without distributions.
+/// Prints a warning if `read` throws, so that the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {

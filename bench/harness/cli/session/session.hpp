@@ -17,7 +17,6 @@
 
 namespace loopbench::bench {
 
-/// The start time of the command, from which the budget is counted.
 using session_start = std::chrono::steady_clock::time_point;
 
 inline constexpr const char* how_trials_run =

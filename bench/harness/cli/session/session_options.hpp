@@ -1,4 +1,3 @@
-// The options have the same meaning in run, compare, check and calibrate.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,7 +20,7 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// The source of the number of blocks. A command that chooses it has neither --blocks nor --precision.
+/// A command that chooses its number of blocks itself has neither --blocks nor --precision.
 enum class sizing { blocks_and_precision, by_the_command };
 
 /// Adds the options with the values of `usual` as defaults. Options of the command without a heading get the
@@ -37,7 +36,6 @@ run_plan usual_gate_plan();
 
 void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 
-/// Adds an option that can be repeated, each time with one value.
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text);
 

@@ -13,7 +13,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the name of the first ended child that was still running.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
     constexpr int rounds_max = 100;  // each round can add the children of ended children

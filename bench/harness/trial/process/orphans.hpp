@@ -13,7 +13,6 @@
 
 namespace loopbench::bench {
 
-/// Makes this process the new parent of every descendant whose parent ends from now on.
 void adopt_orphans() noexcept;
 
 /// Ends all children of this process that belong to the trial's process group or have its temporary folder in

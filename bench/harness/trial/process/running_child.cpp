@@ -155,7 +155,6 @@ void running_child::start() {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = refused;
     if (pid_ < 0) throw_errno("cannot start a process for a contender");
-    // The child also calls setpgid. Thus the group exists from now on, whichever process runs first.
     ::setpgid(pid_, pid_);
     for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
 

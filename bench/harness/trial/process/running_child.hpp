@@ -15,7 +15,6 @@
 
 namespace loopbench::bench {
 
-/// Uses the current errno.
 [[noreturn]] void throw_errno(const char* action);
 
 /// Must be used only in the main thread; see run_child(). `request` must outlive the object.
@@ -34,7 +33,6 @@ public:
     /// if the child has ended or has printed too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
-    /// Marks the child as over; finish() then kills it.
     void end_because(child_end why) noexcept;
 
     /// Kills the rest of the process group. Must be called only once.

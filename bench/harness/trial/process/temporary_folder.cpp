@@ -25,8 +25,6 @@ using reports::unique_fd;
 // loopbench-results is never removed.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// On failure, returns an empty descriptor and an errno, or 0 if the folder was removed or belongs to another
-/// user.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};

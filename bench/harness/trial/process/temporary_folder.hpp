@@ -1,4 +1,3 @@
-// Each trial has its own temporary folder, so that no contender finds the files of another trial.
 #pragma once
 
 #include <filesystem>
@@ -10,10 +9,10 @@ namespace loopbench::bench {
 std::filesystem::path temporary_root();
 
 /// Creates a folder that only this user can enter, and removes it on destruction. The first object of a
-/// process also removes the temporary folders of killed processes, which no process has locked.
+/// process also removes the unlocked temporary folders of killed processes.
 class temporary_folder {
 public:
-    /// Throws reports::file_error if this fails.
+    /// Throws reports::file_error if the folder cannot be created or locked.
     temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
@@ -23,7 +22,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    // locks the folder with flock(2); the kernel releases the lock when the process ends
+    // the kernel releases the lock when the process ends
     reports::unique_fd lock_;
 };
 
