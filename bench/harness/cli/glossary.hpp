@@ -9,7 +9,7 @@ namespace loopbench::bench {
 
 struct glossary_term {
     std::string name;
-    std::vector<std::string> spellings;  // its spellings in options, files and values
+    std::vector<std::string> spellings;
     std::string meaning;
 
     /// Ignores case and the dashes of an option.

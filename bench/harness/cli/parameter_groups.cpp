@@ -30,7 +30,7 @@ std::vector<part> parts_of(const std::string& name) {
 
 struct family {
     std::vector<std::string> texts;
-    std::vector<std::vector<std::string>> values;  // the different values of each part
+    std::vector<std::vector<std::string>> values;
     std::vector<std::string> names;
 
     void add(const std::string& name, const std::vector<part>& parts) {

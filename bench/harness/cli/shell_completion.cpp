@@ -71,7 +71,7 @@ candidate_list values_of(const CLI::Option& option, words_typed words) {
         }
     else if (name == "--metric")
         for (const auto& metric : reports::known_metrics()) add(metric.name, metric.summary);
-    else if (name == "NAME")  // the argument of `loopbench explain`
+    else if (name == "NAME")
         for (const auto& each : explainable_names()) add(each);
     return all;
 }

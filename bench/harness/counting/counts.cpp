@@ -39,9 +39,9 @@ public:
 
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // true if Google Benchmark chose the number of operations
+    bool calibrated = false;
     std::int64_t voluntary_switches = 0;
-    std::optional<std::string> record;  // the output of the tracer or of the allocation counter
+    std::optional<std::string> record;
 };
 
 class record_file {

@@ -20,15 +20,15 @@ struct operation_counts {
     // `missing` contains the reasons.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
-    std::string tracer;                                  // the tracer that counted the system calls
-    std::uint64_t operations = 0;                        // difference in operations; divisor of counts
+    std::string tracer;
+    std::uint64_t operations = 0;  // difference in operations; divisor of counts
     std::vector<std::string> missing;
-    bool failed = false;  // true if the contender failed without a tracer
+    bool failed = false;
 };
 
 struct counting_options {
-    std::filesystem::path malloc_counter;                      // the shared object to preload
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // for a process without a tracer
+    std::filesystem::path malloc_counter;
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // for each process without a tracer
     /// A tracer stops the process at each system call; on a busy machine, this takes hundreds of times as
     /// long as the system call itself.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};

@@ -40,7 +40,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
         if (c == ')' || c == ']' || c == '}') --depth;
         if (c == ',' && depth == 0) {
             parts.push_back(text.substr(start, i - start));
-            start = std::min(i + 2, text.size());  // a space follows the comma
+            start = std::min(i + 2, text.size());
         }
     }
     parts.push_back(text.substr(start));
@@ -147,7 +147,7 @@ system_calls read_strace_log(std::string_view log) {
     system_calls calls;
     // The first lines of calls that another thread interrupted, by process ID.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender's process ID, which is in the first line
+    std::optional<std::string> first;
     bool ended = false;
     std::size_t number = 0;
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };

@@ -12,11 +12,11 @@ namespace loopbench::bench {
 /// A count is exact. A measured time is the median of `samples`.
 struct counted_result {
     std::string workload, contender;
-    std::map<std::string, double> metrics;  // by name (reports/model/metrics.cpp)
-    std::vector<std::string> missing;       // the reasons why metrics are missing
+    std::map<std::string, double> metrics;
+    std::vector<std::string> missing;
     bool failed = false;
-    std::string tracer = {};                                  // empty if no program counted the system calls
-    std::map<std::string, std::vector<double>> samples = {};  // only for measured times
+    std::string tracer = {};  // empty if no program counted the system calls
+    std::map<std::string, std::vector<double>> samples = {};
 };
 
 /// The bounds of t(2N)/t(N). Outside these bounds, the time is not proportional to the work, for example

@@ -96,8 +96,8 @@ private:
     static constexpr std::size_t chunk_bytes = 65536;
     std::string path_;
     reports::unique_fd file_;
-    std::string text_;       // beginning with the returned line
-    std::size_t taken_ = 0;  // size of the returned line in text_
+    std::string text_;
+    std::size_t taken_ = 0;
 };
 
 void require_header(std::string_view line, std::string_view file) {
@@ -111,7 +111,7 @@ void require_header(std::string_view line, std::string_view file) {
     }
 }
 
-using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
+using cell_and_metric = std::tuple<std::string, std::string, std::string>;
 
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};

@@ -44,7 +44,7 @@ private:
     void write_line(const nlohmann::ordered_json& value);
 
     std::string path_;
-    reports::unique_fd lock_;  // locks the folder
+    reports::unique_fd lock_;
     reports::unique_fd file_;
 };
 

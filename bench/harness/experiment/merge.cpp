@@ -42,7 +42,7 @@ void add_plan(facts& to, const json& plan) {
                             i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
-                                       "cpus"};  // machines can have different CPUs
+                                       "cpus"};  // CPU numbers can differ between machines
     for (const auto& [field, value] : plan.items()) {
         if (others.contains(field)) continue;
         if (!value.is_array() || value.size() != workloads.size())

@@ -13,7 +13,7 @@
 namespace loopbench::bench {
 
 struct shard_journal {
-    std::string name;  // the shard's folder, for messages
+    std::string name;
     std::string text;
     session_record record;
 };

@@ -15,8 +15,7 @@ namespace {
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = count; i > 1; --i)  // the Fisher-Yates shuffle (Knuth's algorithm P)
-        std::swap(order[i - 1], order[below(random, i)]);
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(random, i)]);
     return order;
 }
 

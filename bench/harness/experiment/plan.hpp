@@ -38,14 +38,14 @@ struct shard {
 
 struct unmatched_benchmark {
     std::string workload;
-    std::string contender;  // the build that has the benchmark
+    std::string contender;
     bool operator==(const unmatched_benchmark&) const = default;
 };
 
 struct run_plan {
-    std::vector<contender> contenders;          // sorted by name
-    std::vector<reports::contender> described;  // can be empty
-    std::vector<std::string> workloads;         // in the report's order
+    std::vector<contender> contenders;  // sorted by name
+    std::vector<reports::contender> described;
+    std::vector<std::string> workloads;
     std::optional<reports::pairing> asked_pairing = {};
     std::vector<reports::pairing> pairings = {};  // by workload; empty: all sequential
     std::vector<int> cores = {};                  // by workload: the cores of a trial; empty or 0 if unknown
@@ -53,20 +53,20 @@ struct run_plan {
     workload_size size = workload_size::full;
     double min_time_s = 0.5;
     std::uint64_t blocks = 10;  // with nine or more, an interval excludes the extreme samples
-    std::optional<std::chrono::nanoseconds> budget;  // for the whole run
+    std::optional<std::chrono::nanoseconds> budget;
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;
     std::optional<std::size_t> aa_copy;
-    double threshold_pct = 1;  // the smallest difference that verdicts report
+    double threshold_pct = 1;
     correction how = correction::benjamini_hochberg;
-    bool of_one_program = false;          // see are_builds()
+    bool of_one_program = false;
     std::optional<double> precision_pct;  // the run stops when each ratio is known this precisely
-    std::optional<int> cpu;               // the only CPU that trials use
+    std::optional<int> cpu;
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
     bool counts = false, checks = false;  // true if this pass follows the trials
     slice_lengths slice = {};
-    std::optional<shard> part = {};           // empty: the whole plan
+    std::optional<shard> part = {};
     std::optional<std::string> machine = {};  // copied into each trial
     std::optional<std::vector<unmatched_benchmark>> unmatched =
         {};  // absent if all benchmarks are in both builds

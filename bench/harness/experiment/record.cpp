@@ -240,7 +240,7 @@ public:
 
 private:
     session_record found_;
-    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
     std::set<std::size_t> has_context_;
     std::uint64_t shards_ = 1;

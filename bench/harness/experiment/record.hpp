@@ -18,8 +18,8 @@
 namespace loopbench::bench {
 
 struct file_content {
-    std::string name;      // without the folder, which can differ between machines
-    std::string checksum;  // see digest()
+    std::string name;  // without the folder, which can differ between machines
+    std::string checksum;
     auto operator<=>(const file_content&) const = default;
 };
 
@@ -28,8 +28,8 @@ struct executable_state {
     std::string path, called;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
-    std::optional<std::vector<file_state>> layouts = {};  // absent if there are no layouts
-    std::optional<file_state> generator = {};             // absent if there is no generator
+    std::optional<std::vector<file_state>> layouts = {};
+    std::optional<file_state> generator = {};
     std::vector<file_state> files = {};
     // Sorted by name; only in the journal of a shard.
     std::optional<std::vector<file_content>> contents = {};

@@ -72,7 +72,7 @@ private:
         std::set<std::size_t> contenders;
         bool disturbed = false;
     };
-    using old_row = std::map<std::uint64_t, old_attempt>;  // the key is the number of the attempt
+    using old_row = std::map<std::uint64_t, old_attempt>;
 
     const run_plan& plan_;
     const shard share_ = plan_.share();
@@ -82,10 +82,10 @@ private:
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
-    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // key: block, workload
-    old_row row_;                                                   // the attempts at the current row
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;
+    old_row row_;
     std::set<std::size_t> has_context_;
-    std::uint64_t runnable_ = 0;  // number of results that are not excluded
+    std::uint64_t runnable_ = 0;
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 

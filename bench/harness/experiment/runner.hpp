@@ -13,11 +13,11 @@
 namespace loopbench::bench {
 
 struct trial_record {
-    std::uint64_t block = 0;  // from 0
+    std::uint64_t block = 0;
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // above 0 if the row ran again (see run())
-    std::size_t layout = 0;                   // index of the contender's layout
+    std::uint64_t attempt = 0;  // above 0 if the row ran again (see run())
+    std::size_t layout = 0;
     std::optional<std::string> machine = {};  // only in shards
 };
 
@@ -30,7 +30,7 @@ struct merged_shard {
     shard part;
     std::vector<std::string> command;
     reports::environment where;
-    bool finished = true;  // true if all its blocks are done or its budget is spent
+    bool finished = true;
     std::uint64_t blocks_finished = 0;
 };
 
@@ -40,12 +40,12 @@ std::optional<exclusion> exclusion_before(const contender& who, const std::strin
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
-    std::vector<trial_record> trials;                             // in the order in which they ended
+    std::vector<trial_record> trials;
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;              // true if the budget ended the run before its last block
-    std::uint64_t blocks_planned = 0;       // from the plan, or as many as the precision needs
+    bool budget_spent = false;
+    std::uint64_t blocks_planned = 0;       // with --precision, it can change after the pilot (stopping.hpp)
     std::uint64_t repeated = 0;             // rows that ran again after a disturbance (see run())
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };

@@ -14,7 +14,7 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // trials after which the runner gave up on the result
+    std::size_t ended = 0;
 };
 
 /// Returns the last attempt with the most trials. A result that was given up in an earlier attempt counts as

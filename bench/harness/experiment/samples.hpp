@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const;
 
 private:
-    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
+    using row = std::pair<std::uint64_t, std::size_t>;
     std::map<row, std::uint64_t> best_;
 };
 
@@ -82,7 +82,7 @@ public:
         /// Above 0 if `who` is better. Compares the distances from zero, because an early timer is as
         /// inaccurate as a late timer.
         comparison log_quotients;
-        comparison differences;  // the distance of `who` minus the distance of `to`
+        comparison differences;
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the standard deviation of the logarithm of a time between layouts, from the baseline, its A/A
@@ -93,7 +93,7 @@ public:
 
 private:
     struct block_value {
-        std::uint64_t block;  // index among the blocks of the record
+        std::uint64_t block;
         double value;
     };
 

@@ -219,7 +219,7 @@ expectations read_baseline(const std::string& file) {
         return parse_baseline(reports::read_file(file), file);
     } catch (const reports::other_format&) {
         throw;
-    } catch (const std::runtime_error& error) {  // a format_error or a file_error
+    } catch (const std::runtime_error& error) {
         throw usage_error{"{} is not a baseline file: {}; move it away, and {}", file, error.what(), remedy};
     }
 }

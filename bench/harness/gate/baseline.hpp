@@ -37,9 +37,9 @@ struct expected_ratio {
 
 /// These ratios are valid only for one machine and one workload size.
 struct expected_times {
-    std::string to;  // the contender that the ratios are relative to
+    std::string to;
     workload_size size = workload_size::full;
-    std::string machine;  // the result of machine_of()
+    std::string machine;  // see machine_of()
     std::vector<expected_ratio> ratios;
 };
 

@@ -15,8 +15,8 @@ namespace loopbench::bench {
 
 struct calibration_sizes {
     std::uint64_t aa_tries = 320,
-                  aa_blocks = 20;           // numbers of A/A comparisons, and of blocks in each
-    std::uint64_t tries = 40, blocks = 20;  // the same for each slowdown
+                  aa_blocks = 20;           // blocks in each A/A try
+    std::uint64_t tries = 40, blocks = 20;  // for each slowdown
 };
 
 inline constexpr unsigned slowdown_pct_max = 99;

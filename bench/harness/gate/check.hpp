@@ -18,8 +18,8 @@ std::vector<gate_result> check_counts(const expectations& expected, std::span<co
 std::vector<counted_result> counts_in(const reports::report& report);
 
 struct time_rule {
-    double threshold_pct = 1;  // in per cent; smaller differences are ignored
-    double tolerated_pct = 5;  // in per cent; larger slowdowns must be ruled out
+    double threshold_pct = 1;  // smaller differences are ignored
+    double tolerated_pct = 5;  // larger slowdowns must be ruled out
 };
 
 /// Judges each expected ratio by one session. One session never shows a regression: a ratio that is

@@ -84,7 +84,7 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
 struct compared_time {
     const expected_ratio* expected = nullptr;
     double ratio = 1;
-    std::vector<double> excess;  // log ratios minus the expected log ratio; below 0 is slower
+    std::vector<double> excess;  // below 0 is slower than expected
 };
 
 std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected, const std::string& to,

@@ -190,7 +190,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto all = both_of(before_index, now_index);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
-    std::map<std::string_view, std::size_t> comparisons;  // by metric
+    std::map<std::string_view, std::size_t> comparisons;
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;

@@ -18,7 +18,7 @@ namespace {
 
 struct described_kind {
     gate_result_kind kind;
-    std::string_view word;  // for a number of gate results: "3 worse"
+    std::string_view word;
 };
 
 constexpr std::array severities{described_kind{gate_result_kind::failed, "failed"},

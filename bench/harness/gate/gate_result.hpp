@@ -14,10 +14,10 @@ enum class gate_result_kind {
     holds,
     looser,  // better than expected
     unclear,
-    suspect,     // slower or worse, not yet confirmed by a second session
-    unreliable,  // the session cannot judge times
+    suspect,  // slower or worse, not yet confirmed by a second session
+    unreliable,
     regression,  // worse, confirmed
-    failed       // the contender did not do its work
+    failed
 };
 
 constexpr auto names_of(gate_result_kind) {
@@ -30,8 +30,8 @@ struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
     std::optional<double> expected, measured;  // counts per operation, or ratios of times
-    std::string message;                       // a sentence; contains the remedy, except for `holds`
-    std::string brief = {};                    // for verdict_line(): the message without its subject
+    std::string message;                       // contains the remedy, except for `holds`
+    std::string brief = {};                    // the message without its subject, for verdict_line()
     double times_as_bad = 1;                   // compared with the expected value; above 1 means worse
 };
 

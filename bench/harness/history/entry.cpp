@@ -303,7 +303,7 @@ std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
         reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
-    text.pop_back();  // removes the end of the list, which continues below
+    text.pop_back();  // the list continues below
     std::unordered_map<std::string_view, std::string> known_names;
     const auto add_name = [&](std::string_view name) {
         auto& quoted = known_names[name];

@@ -15,7 +15,7 @@
 namespace loopbench::bench {
 
 struct provenance {
-    std::string commit;         // empty if unknown
+    std::string commit;
     std::optional<bool> dirty;  // true if the sources had uncommitted changes
     std::string machine;        // a name that distinguishes machines with equal hardware; can be empty
     std::string date = {};      // UTC; empty unless the user states the date of a file without a time zone

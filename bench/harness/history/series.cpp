@@ -100,7 +100,7 @@ private:
     };
 
     struct met_contender {
-        std::size_t number = 0;  // the index of the contender's name in names_
+        std::size_t number = 0;
         bool is_chosen = false;
     };
 
@@ -213,10 +213,10 @@ private:
     std::string place_;
     ondemand::parser parser_;
     name_list workloads_, metrics_, names_;
-    std::map<std::string, known_subject, std::less<>> subjects_;  // the key is the text of "of"
+    std::map<std::string, known_subject, std::less<>> subjects_;  // the key is the JSON text of the subject
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
-    std::vector<std::optional<std::size_t>> places_;  // for each number of a column: its series
+    std::vector<std::optional<std::size_t>> places_;
 };
 
 }  // namespace

@@ -57,8 +57,8 @@ constexpr auto names_of(change_direction) {
 
 struct series_change {
     const series* in = nullptr;
-    std::size_t at = 0;            // the index of the first point after the change
-    double p = 1;                  // of the permutation test, before the correction for many series
+    std::size_t at = 0;
+    double p = 1;                  // before the correction for many series
     double before = 0, after = 0;  // medians of the points up to the previous and the next change
     /// The difference between the logarithms of the values if is_logarithmic() is true, otherwise between the
     /// values.

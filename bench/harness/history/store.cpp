@@ -33,9 +33,9 @@ using soci::use;
 
 struct dialect {
     const char* backend;
-    const char* begin_writing;  // begins a transaction with one writer at a time
+    const char* begin_writing;  // allows one writer at a time
     const char* lock;           // null if begin_writing already locks out other writers
-    const char* has_history;    // counts the tables named loopbench_schema
+    const char* has_history;
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,

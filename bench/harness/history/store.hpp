@@ -37,7 +37,7 @@ struct kept_run {
     std::string compiler;
     kept_machine machine;
     std::string kernel, size;
-    std::string baseline;  // empty if no baseline was measured
+    std::string baseline;
     report_source source = report_source::loopbench;
     bool complete = true;
     reports::reliability reliability = reports::reliability::unknown;

@@ -175,7 +175,7 @@ private:
         const auto found = changes_.find(&each);
         if (found == changes_.end()) return list;
         for (const auto& change : found->second) {
-            if (change.at <= first) continue;  // skips changes before the page's second run
+            if (change.at <= first) continue;
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},
@@ -229,11 +229,11 @@ private:
 
     store& from_;
     const std::vector<series>& all_;
-    const count_of_run points_of_, places_;  // in the order of the run list, which is sorted by date
+    const count_of_run points_of_, places_;
     std::map<const series*, std::vector<series_change>> changes_;
     std::map<std::string, std::size_t> contenders_, list_places_;
     std::vector<std::string> names_;
-    std::vector<row_id> last_runs_;  // of each contender
+    std::vector<row_id> last_runs_;
     json lists_ = json::array();
 };
 

@@ -11,10 +11,10 @@
 namespace loopbench::bench {
 
 struct machine_facts {
-    int cores = 0;                      // cores that this process can use
-    std::vector<core_facts> each_core;  // one entry for each usable core
-    double busy_share = 0;              // share of CPU time that other programs used in 200 ms
-    double steal_share = 0;             // share of CPU time that the hypervisor took in these 200 ms
+    int cores = 0;
+    std::vector<core_facts> each_core;
+    double busy_share = 0;   // share of CPU time that other programs used in 200 ms
+    double steal_share = 0;  // in the same 200 ms
     double load_1min = 0;
     std::optional<cpu_quota> quota;
     std::optional<std::string> governor;
@@ -23,7 +23,7 @@ struct machine_facts {
     double clock_cost_ns = 0;  // of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring; absent if allowed
+    std::optional<std::string> io_uring_refused;  // absent if the kernel allows io_uring
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
     bool may_perf_anyway = false;             // true if capabilities override perf_paranoid
@@ -51,7 +51,7 @@ struct finding {
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
 struct fitness {
-    severity how = severity::fine;  // the most severe finding
+    severity how = severity::fine;
     std::string sentence;
 };
 

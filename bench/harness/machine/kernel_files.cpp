@@ -69,7 +69,7 @@ std::uint64_t start_in(const fs::path& stat) {
 
 struct group_mount {
     bool is_v2 = false;
-    fs::path top, place;  // the group that is mounted, and the folder in which it is mounted
+    fs::path top, place;
 };
 
 bool is_in_list(std::string_view word, const std::string& list) {

@@ -30,8 +30,8 @@ std::optional<std::string> boot_id();
 /// until the next period, which usually lasts 100 ms (Documentation/admin-guide/cgroup-v2.rst,
 /// Documentation/scheduler/sched-bwc.rst).
 struct cpu_quota {
-    double cores = 0;            // CPU time divided by wall time
-    std::filesystem::path file;  // the file that sets the limit
+    double cores = 0;  // CPU time divided by wall time
+    std::filesystem::path file;
 };
 /// Returns the smallest quota of this process's control groups (v1 or v2) and their parents, or nothing.
 /// `root` is the folder that contains /proc and the mount points.
@@ -71,8 +71,8 @@ std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
     pid_t pid = -1;
-    std::string name, environment;    // empty if unreadable
-    std::uint64_t started_ticks = 0;  // see ticks_since_boot()
+    std::string name, environment;  // empty if unreadable
+    std::uint64_t started_ticks = 0;
 };
 
 /// Includes processes that have ended but have not been reaped. Returns an empty vector if the kernel does

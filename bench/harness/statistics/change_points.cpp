@@ -70,7 +70,7 @@ private:
 
     [[nodiscard]] split best_split() const {
         split best;
-        double front = 0, back = total_;  // the sum of the distances within each of the two parts
+        double front = 0, back = total_;
         for (std::size_t i = 0; i + least_ < values_.size(); ++i) {
             const double to_front = distance_to_all(values_[i], std::span{values_}.first(i));
             front += to_front;
@@ -84,7 +84,7 @@ private:
         return best;
     }
 
-    std::vector<double> values_, to_all_;  // to_all_: the sum of the distances from each value to all others
+    std::vector<double> values_, to_all_;
     double total_ = 0;
     std::size_t least_;
     std::mt19937_64 random_;

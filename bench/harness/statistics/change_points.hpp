@@ -7,8 +7,8 @@
 namespace loopbench::bench {
 
 struct change_point {
-    std::size_t at = 0;  // the index of the first value of the new level
-    double p = 1;        // of the permutation test, before the correction for many series
+    std::size_t at = 0;
+    double p = 1;  // before the correction for many series
 };
 
 struct change_rule {

@@ -33,7 +33,7 @@ std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
 }
 
 struct u_statistic {
-    double value = 0;  // the number of pairs in which the second value is larger; a tie counts half
+    double value = 0;  // counts pairs in which the second value is larger; a tie counts half
     double variance = 0;
     bool ties = false;
 };

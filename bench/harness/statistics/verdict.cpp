@@ -15,7 +15,7 @@ using reports::verdict;
 
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
-    verdict zone = verdict::inconclusive;  // the zone in which the interval lies
+    verdict zone = verdict::inconclusive;
 };
 
 double chance_above(const comparison& from, double value) {

@@ -61,7 +61,7 @@ bool is_judged(const result& item) {
 struct judged_with_floors {
     std::vector<const result*> results;
     std::vector<const result*> floors;
-    std::vector<std::string_view> metrics;  // one family per metric
+    std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
 };
 
@@ -112,7 +112,7 @@ std::string text_of(const faster_one& found) {
 /// reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
-    using cells = std::map<std::string, std::vector<faster_one>>;  // the key is the contender
+    using cells = std::map<std::string, std::vector<faster_one>>;
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     std::vector<broken_law> broken;
     const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);

@@ -13,7 +13,7 @@ namespace loopbench::bench {
 
 struct broken_law {
     std::string workload, contender;
-    std::string how;  // a sentence with the law, the numbers and their limits
+    std::string how;
 };
 
 /// By the law of system calls, a result's time must be long enough for its counted system calls on this

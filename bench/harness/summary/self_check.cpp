@@ -46,7 +46,7 @@ private:
     const run_outcome& outcome_;
     const sample_table& samples_;
     std::size_t baseline_;
-    std::vector<std::vector<double>> pairs_;  // the log ratios of each comparison
+    std::vector<std::vector<double>> pairs_;
     std::vector<std::size_t> workloads_;
     std::vector<double> deviations_;
 

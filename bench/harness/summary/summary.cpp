@@ -40,7 +40,7 @@ verdict_rule rule_of(const run_plan& plan) {
 /// the baseline has too few samples for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and left-out percentile
+    std::set<std::pair<std::string_view, std::string_view>> maxima;
     for (const auto& item : report.results) {
         const auto* const base = reports::find_result(report, item.workload, plan.baseline, item.metric);
         if (item.max_of && (base == nullptr || base->max_of)) maxima.emplace(item.workload, item.metric);
@@ -94,7 +94,7 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
     std::vector<std::size_t> compared_;
     std::vector<comparison> comparisons_;
-    std::map<std::size_t, double> alike_;  // by index of the result: its p_hosts_are_alike()
+    std::map<std::size_t, double> alike_;
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {

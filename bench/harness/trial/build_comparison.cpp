@@ -24,7 +24,7 @@ using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 constexpr std::string_view not_stated = "not stated";
 
 struct compared_thing {
-    std::string_view key;  // the key in the context
+    std::string_view key;
     std::string_view what;
     std::string_view remedy;
 };

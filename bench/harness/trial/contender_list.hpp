@@ -34,11 +34,11 @@ struct contender {
     std::string name;
     std::filesystem::path path;
     std::vector<std::string> workloads;
-    std::string problem = {};  // the reason if listing the workloads failed; otherwise empty
+    std::string problem = {};  // empty if listing the workloads succeeded
     std::string called = {};   // argv[0] in trials; if empty, argv[0] is `path`
     /// Empty if the listing is unknown, otherwise in the order of `workloads`.
     std::vector<listed_benchmark> benchmarks = {};
-    std::string min_time_unit = {};  // "s" if its library wants a unit after --benchmark_min_time
+    std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
     /// Builds that differ only in the order of their functions; each block uses one of them. If `layouts` is
     /// not empty, `path` is the first layout.

@@ -19,7 +19,7 @@ public:
 };
 
 struct gbench_row {
-    std::string name;  // as printed, including Google Benchmark's suffixes
+    std::string name;  // includes Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
     /// The indices of the benchmark and of its set of arguments; Google Benchmark 1.5.4 and later print both.

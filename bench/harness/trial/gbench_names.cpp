@@ -53,7 +53,7 @@ std::string workload_name(std::string_view printed) {
 
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
-    std::map<std::string, std::set<std::string_view>> variants;  // the printed names, by workload_name()
+    std::map<std::string, std::set<std::string_view>> variants;
     std::map<std::string_view, std::size_t> alike;
     for (const auto line : printed) {
         variants[workload_name(line)].insert(line);

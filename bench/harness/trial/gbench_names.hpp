@@ -11,10 +11,10 @@ namespace loopbench::bench {
 std::string workload_name(std::string_view printed);
 
 struct listed_benchmark {
-    std::string workload;       // the name in plans and reports; unique among the benchmarks of the program
-    std::string printed;        // with all suffixes
-    std::size_t number = 0;     // index among the benchmarks with this printed name
-    std::size_t alike = 1;      // number of benchmarks with this printed name
+    std::string workload;    // unique among the benchmarks of the program
+    std::string printed;     // with all suffixes
+    std::size_t number = 0;  // index among the benchmarks with this printed name
+    std::size_t alike = 1;
     bool has_variants = false;  // true if another benchmark differs only in its suffixes
     bool operator==(const listed_benchmark&) const = default;
 };

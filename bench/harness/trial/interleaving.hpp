@@ -27,8 +27,8 @@ inline constexpr std::chrono::seconds slice_limit{10};
 struct slice_rules {
     std::uint64_t seed = 0;
     std::chrono::nanoseconds enough{};  // timed work after which a contender gets no more slices
-    std::chrono::nanoseconds limit{};   // time limit of all contenders together
-    int stop_fd = -1;                   // when it becomes readable, all contenders are ended
+    std::chrono::nanoseconds limit{};   // for all contenders together
+    int stop_fd = -1;
     std::chrono::nanoseconds longest_slice = slice_limit;
     slice_lengths lengths = {};
     // called with the index and the outcome of each contender that has ended
@@ -40,7 +40,7 @@ struct outcome_by_slices {
     bool out_of_time = false;  // true if the common time limit ended the child
     /// The i-th slices of all contenders belong to the same round, and are only milliseconds apart.
     std::vector<slice> slices;
-    std::chrono::nanoseconds harness_waited{};  // for a core, in this block
+    std::chrono::nanoseconds harness_waited{};  // time in which the harness waited for a core
 };
 
 /// Keeps all processes alive at the same time, but lets only one work at a time. All requests must name the

@@ -18,9 +18,9 @@ namespace loopbench::bench {
 /// law that needs an absent counter is not checked, with one exception: timed operations without latencies
 /// break the law of counts if the workload has a fixed number of operations in flight.
 struct timed_claims {
-    std::optional<double> operations{};  // the counter timed_operations
-    std::optional<double> wall_ns{};     // the counter timed_wall
-    std::optional<double> cpu_ns{};      // the counter timed_cpu; absent if another process is timed
+    std::optional<double> operations{};
+    std::optional<double> wall_ns{};
+    std::optional<double> cpu_ns{};  // absent if another process is timed
     std::optional<double> latencies{};
     std::optional<double> latency_mean{};  // ns
     std::optional<double> age_ns{};        // from main() to the result, by the contender's clock

@@ -33,7 +33,7 @@ struct trial_request {
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
     bool with_histogram_file = true;
-    std::vector<std::string> front = {};  // the tracer's command
+    std::vector<std::string> front = {};  // the command of a tracer, placed before the contender's command
     std::map<std::string, std::string> environment = {};
 };
 
@@ -41,22 +41,22 @@ struct trial_outcome {
     bool stopped = false;  // the trial then does not count
     bool timed_out = false;
     reports::result_status status = reports::result_status::ok;
-    std::string reason;                                    // for a status other than ok
+    std::string reason;
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
     std::optional<double> operations = {};
-    timed_claims claims = {};  // the input of the laws (laws.hpp)
-    bool calibrated = false;   // true if Google Benchmark chose `operations`
+    timed_claims claims = {};
+    bool calibrated = false;  // true if Google Benchmark chose `operations`
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
-    std::optional<int> cpu = {};             // the CPU to which the trial was pinned
-    std::optional<double> waited = {};       // if concurrent: share of time blocked (not waiting for a core)
+    std::optional<int> cpu = {};
+    std::optional<double> waited = {};  // if concurrent: share of time blocked (not waiting for a core)
     std::vector<double> slices =
-        {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
-    std::string disturbed;   // empty if the trial was not disturbed
-    std::string histograms;  // the result of read_histogram_file(); usually empty
+        {};  // ns per operation in each round; empty if the trial had the core to itself
+    std::string disturbed;
+    std::string histograms;  // see read_histogram_file(); usually empty
 };
 
 class trial_executor {

@@ -59,7 +59,7 @@ private:
     const invocation& by_;
     interrupt stop_;
     std::vector<contender> contenders_;
-    run_plan plan_;  // without contenders
+    run_plan plan_;
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells) const;

@@ -66,7 +66,7 @@ public:
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
-        anew.ratios.clear();  // so that the workloads get their current default pairings
+        anew.ratios.clear();  // the workloads then get their current default pairings
         take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 

@@ -182,7 +182,7 @@ std::string listed(const std::string& word, const std::vector<known_name>& names
 
 std::string text_on(const std::string& name) {
     if (auto text = everything_called(name); !text.empty()) return text;
-    if (name.size() > 1 && name.ends_with('s'))  // perhaps the plural of a term
+    if (name.size() > 1 && name.ends_with('s'))
         if (auto text = everything_called(name.substr(0, name.size() - 1)); !text.empty()) return text;
     const auto found = names_with(name);
     if (found.empty()) return "";

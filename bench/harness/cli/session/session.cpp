@@ -419,7 +419,7 @@ std::vector<reports::histogram> or_none(reader read) {
 
 std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
     const std::string called = program_invocation_name;
-    std::error_code none;  // the folder can have been removed
+    std::error_code none;
     auto near = fs::path{called}.lexically_proximate(fs::current_path(none)).native();
     if (near.find('/') == std::string::npos) near.insert(0, "./");
     const bool is_shorter = called.find('/') != std::string::npos && near.size() < called.size();

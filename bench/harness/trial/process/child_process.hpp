@@ -16,10 +16,10 @@ struct child_request {
     std::vector<std::string> command;  // [0] is the executable's path; PATH is not searched
     std::string called;                // argv[0]; if empty, argv[0] is the path
     std::vector<std::pair<std::string, std::string>> environment;  // added to the parent's variables
-    std::optional<int> cpu;                                        // if set, the only CPU for the child
-    std::vector<int> inherited = {};                               // descriptors that the child inherits
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // after this time, the group is killed
-    std::size_t output_bytes_max = std::size_t{64} << 20U;         // after more output, the group is killed
+    std::optional<int> cpu;
+    std::vector<int> inherited = {};                           // descriptors that the child inherits
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // after this time, the group is killed
+    std::size_t output_bytes_max = std::size_t{64} << 20U;     // after more output, the group is killed
     std::size_t error_tail_bytes = 4096;
     // maximum time between two checks of `limit`
     std::chrono::milliseconds longest_wait{std::chrono::hours{1}};
@@ -31,8 +31,8 @@ enum class child_end {
     signalled,
     not_started,  // code is the errno value of the start
     timed_out,
-    flooded,         // printed more than output_bytes_max
-    stopped,         // stop_fd became readable
+    flooded,  // printed more than output_bytes_max
+    stopped,
     kept_slice,      // did not end its slice in time (slices.hpp)
     broke_protocol,  // wrote a line that violates the protocol of slices
 };
