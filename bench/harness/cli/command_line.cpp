@@ -45,8 +45,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// Throws usage_error if the command is missing or unknown. The message lists the known commands or suggests
-/// the nearest name, which CLI11 does not do. `called` is the part of the command line before `arguments`.
+/// Throws usage_error for a missing or unknown command, because CLI11's error does not suggest the nearest
+/// name.
 void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
                         const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);
@@ -66,14 +66,12 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     check_command_name(*app.get_subcommand(name), arguments.subspan(1), called + " " + name);
 }
 
-/// Returns the subcommand that the command line chooses, at the deepest level: for `history add`, `add`.
 const CLI::App& chosen_command(const CLI::App& app) {
     const auto chosen = app.get_subcommands();
     return chosen.empty() ? app : chosen_command(*chosen.front());
 }
 
-/// Puts the commands under one heading of --help. Makes CLI11 accept unknown arguments, so that
-/// check_leftovers() can report them.
+/// Makes CLI11 accept unknown arguments, so that check_leftovers() can report them.
 void prepare_commands(CLI::App& app) {
     for (auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
         command->allow_extras();
@@ -82,7 +80,6 @@ void prepare_commands(CLI::App& app) {
     }
 }
 
-/// Returns the command's name after its parents' names, for example "history add".
 std::string full_name(const CLI::App& command) {
     const auto* parent = command.get_parent();
     if (parent == nullptr || parent->get_parent() == nullptr) return command.get_name();
@@ -120,9 +117,6 @@ std::string exit_codes() {
     return out + std::string{which_exit_code};
 }
 
-/// Returns the output of `complete -- WORD...` (for shell completion) or `manual DATE` (for the build), or
-/// nothing for other arguments. --help does not list `complete` and `manual`, because only programs use these
-/// commands.
 std::optional<std::string> for_programs(const CLI::App& app, std::span<const std::string> words) {
     if (words.size() < 2) return std::nullopt;
     if (words[0] == "complete" && words[1] == "--") return completions(app, words.subspan(2));
@@ -130,17 +124,16 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
     return std::nullopt;
 }
 
-/// Opens /dev/null in place of standard streams that the caller closed. Otherwise the next opened file would
-/// get the descriptor of a closed stream, and printed text would be written into that file. Opens /dev/null
-/// only for writing in place of standard input, and only for reading in place of the output streams, so that
-/// reading or writing a closed stream still fails.
+/// Opens /dev/null in place of closed standard streams. Otherwise the next opened file would get such a
+/// descriptor, and printed text would be written into that file. Each stream is opened in the wrong
+/// direction, so that its use still fails.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Prints the error. Hides passwords in URLs, because messages often contain arguments of the command line.
+/// Hides passwords in URLs, because error messages often contain arguments of the command line.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -156,7 +149,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     CLI::App app{"measures the cost of event loops, and compares the loops in paired, interleaved trials",
                  "loopbench"};
     app.formatter(help_formatter());
-    app.set_help_flag("-h,--help", "show this help");  // commands inherit this option
+    app.set_help_flag("-h,--help", "show this help");
     app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version(), "show the version");
     app.require_subcommand(1);
     app.allow_extras();
@@ -181,7 +174,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     check_command_name(app, arguments);
     try {
         app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    } catch (const CLI::Success& wanted) {  // the user requested --help or --version
+    } catch (const CLI::Success& wanted) {
         std::ostringstream text;
         app.exit(wanted, text, text);
         reports::write_standard_output(text.str());
@@ -199,14 +192,11 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // If SIGXFSZ is ignored, a write beyond the limit for file sizes does not end the process. Instead,
-    // write() fails, and the error message names the file and the remedy.
+    // Makes a write beyond the file size limit fail with an error message instead of ending the process.
     ::signal(SIGXFSZ, SIG_IGN);
-    // If SIGPIPE is ignored, writing to a closed pipe does not end the process. Instead, write() fails.
-    // Failed writes of messages to standard error are ignored (terminal.hpp).
     ::signal(SIGPIPE, SIG_IGN);
-    // If the caller ignores SIGCHLD, this process inherits that setting. The kernel would then reap the
-    // children, and their exit status would be lost.
+    // If the caller ignores SIGCHLD, the kernel would reap the children of this process, and their exit
+    // status would be lost.
     ::signal(SIGCHLD, SIG_DFL);
     adopt_orphans();
     try {
@@ -214,12 +204,12 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
     } catch (const usage_error& error) {
         tell_error(error, arguments);
         return exit_usage;
-    } catch (const reports::format_error& error) {  // a file named by the user has an invalid format
+    } catch (const reports::format_error& error) {
         tell_error(error, arguments);
         return exit_usage;
     } catch (const interrupted&) {
         return exit_interrupted;
-    } catch (const std::filesystem::filesystem_error& error) {  // its what() is hard to understand
+    } catch (const std::filesystem::filesystem_error& error) {
         tell("loopbench: cannot use {}: {}; use another path\n", error.path1().native(),
              error.code().message());
         return exit_tool_failed;

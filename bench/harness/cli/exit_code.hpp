@@ -1,5 +1,4 @@
-// The exit codes of the command. `loopbench --help`, the man page and docs/gate.md repeat the texts in this
-// file.
+// `loopbench --help`, the man page and docs/gate.md repeat the texts in this file.
 #pragma once
 
 #include <array>
@@ -7,7 +6,7 @@
 
 namespace loopbench::bench {
 
-/// The values must not change, because scripts depend on the values.
+/// The values must not change, because scripts depend on them.
 enum exit_code : int {
     exit_ok = 0,
     exit_tool_failed = 1,
@@ -35,9 +34,8 @@ inline constexpr std::array exit_meanings{
                  "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
 };
 
-/// The text that explains which exit code is used if several apply. Code 2 is not mentioned, because wrong
-/// usage ends the command before anything is measured. outcome_of() (bench/harness/gate/gate_result.hpp)
-/// implements the order of the codes 1, 3, 5 and 4.
+/// Code 2 is missing here, because wrong usage ends the command before anything is measured. outcome_of()
+/// (gate_result.hpp) implements the order of the other codes.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"

@@ -5,7 +5,6 @@
 #include <regex>
 #include <sstream>
 
-// Embeds docs/glossary.md unchanged into the executable.
 __asm__(
     ".pushsection .rodata,\"a\",@progbits\n"
     "loopbench_glossary_md:\n.incbin \"" LOOPBENCH_GLOSSARY

@@ -15,14 +15,12 @@ constexpr std::size_t columns_max = 100;
 constexpr std::size_t description_column = 30;
 constexpr const char* no_heading = "Options";
 
-/// Returns the heading of the option's group. Asks CLI11 for the name of the default group, because this name
-/// depends on the version of CLI11.
+/// Asks CLI11 for the name of the default group, because this name depends on the version of CLI11.
 std::string heading_of(const CLI::Option& option) {
     static const std::string default_group = CLI::OptionDefaults{}.get_group();
     return option.get_group() == default_group ? no_heading : option.get_group();
 }
 
-/// Inserts line breaks between words, so that no line has more than `columns` columns.
 std::string wrapped(const std::string& text, std::size_t columns) {
     std::istringstream words{text};
     std::string out;
@@ -36,8 +34,6 @@ std::string wrapped(const std::string& text, std::size_t columns) {
     return out;
 }
 
-/// Returns the lines of --help for an option or a command. The description of a long name begins on the next
-/// line.
 std::string help_row(const std::string& name, const std::string& description) {
     const std::string indent(description_column, ' ');
     auto out = "  " + name;
@@ -50,8 +46,8 @@ std::string help_row(const std::string& name, const std::string& description) {
     return out;
 }
 
-/// A formatter that shows options as `--name VALUE`. Unlike CLI11's formatter, it does not show which options
-/// require or exclude each other, because the descriptions and error messages contain this information.
+/// A formatter that shows options as `--name VALUE`. Unlike CLI11's formatter, it omits which options exclude
+/// each other, because descriptions and error messages contain this information.
 class plain_formatter : public CLI::Formatter {
 public:
     plain_formatter() {
@@ -88,7 +84,6 @@ public:
     }
 };
 
-/// Returns the rank of the heading: its index in `order`, or 0 for any other heading.
 std::size_t heading_rank(const std::string& name) {
     constexpr std::array order{heading::what,    heading::how_long, heading::trials,
                                heading::judging, heading::output,   no_heading};

@@ -42,7 +42,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-/// Returns the text with each sentence on its own line, as roff requires.
+/// Puts each sentence on its own line, as roff requires.
 std::string lines_of(std::string_view text) {
     std::string out;
     while (!text.empty()) {
@@ -53,8 +53,6 @@ std::string lines_of(std::string_view text) {
     return out;
 }
 
-/// Converts lines of text to mdoc macros. An empty line ends a paragraph; indented lines keep their line
-/// breaks.
 std::string paragraphs(const std::string& text) {
     std::istringstream lines{text};
     std::string out;
@@ -71,7 +69,6 @@ std::string paragraphs(const std::string& text) {
     return out + (is_literal ? ".Ed\n" : "");
 }
 
-/// Returns the names of an option as mdoc macros, such as "Fl o , Fl \-output Ar DIR".
 std::string term(const CLI::Option& option) {
     if (option.get_positional()) return "Ar " + roff(option.get_name(true));
     std::vector<std::string> names;
@@ -92,8 +89,6 @@ std::string option_list(const std::vector<const CLI::Option*>& options) {
     return out + ".El\n";
 }
 
-/// Returns the sections of the man page for a command and its subcommands. `before` contains the names of the
-/// command's parents.
 std::string of_command(const CLI::App& command, const std::string& before = {}) {
     const auto arguments =
         command.get_options([](const CLI::Option* option) { return option->get_positional(); });
@@ -171,7 +166,6 @@ constexpr std::array examples{
     example{"loopbench explain churn", "Explains a workload, metric, contender, parameter or term."},
 };
 
-/// Returns a section of the man page: a list of names and texts. `macro` formats the names.
 template <class described_list>
 std::string described_section(std::string_view title, std::string_view macro, const described_list& all) {
     auto out = fmt::format(".Sh {}\n.Bl -tag -width Ds\n", title);

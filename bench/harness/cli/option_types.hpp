@@ -1,5 +1,3 @@
-// The types of option values: durations ("500ms", "55s", "30min", "1h"; a number without a unit is in
-// seconds), percentages ("2" or "2%"), paths and CPUs.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +17,8 @@
 
 namespace loopbench::bench {
 
-/// Makes the option accept a duration from 1 ms to one week, and converts it to seconds.
+/// Accepts 1 ms to one week ("500ms", "55s", "30min", "1h"; seconds without a unit), and converts it to
+/// seconds.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -40,7 +39,6 @@ inline std::chrono::nanoseconds from_seconds(double seconds) {
 }
 
 /// Parses UNTIMED+TIMED. Each part is a number of milliseconds up to 1000, with at most three decimal places.
-/// Returns nothing for any other text.
 inline std::optional<slice_lengths> slice_lengths_in(const std::string& text) {
     const auto plus = text.find('+');
     if (plus == std::string::npos) return std::nullopt;
@@ -55,7 +53,6 @@ inline std::optional<slice_lengths> slice_lengths_in(const std::string& text) {
     return slice_lengths{*untimed, *timed};
 }
 
-/// Makes the option accept a percentage between `least` and `most`, with or without a percent sign.
 inline void takes_percent(CLI::Option* option, double least, double most) {
     const auto without_sign = [least, most](std::string& text) -> std::string {
         auto digits = text;
@@ -71,20 +68,16 @@ inline void takes_percent(CLI::Option* option, double least, double most) {
     option->transform(CLI::Validator{without_sign, ""});  // only a transform() can remove the percent sign
 }
 
-/// Returns true if the option takes a value, and false for a flag.
 inline bool takes_a_value(const CLI::Option& option) {
     return option.get_items_expected_max() > 0;
 }
 
-/// Makes the option accept exactly one of these words. --help, the man page and shell completion list the
-/// words.
 inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::string>& words) {
     return option->type_name(fmt::format("{}", fmt::join(words, "|")))
         ->check(CLI::IsMember(words).description(""));
 }
 
-/// Makes the option refuse an empty path and a path that begins with "=", because `-o=x` would otherwise mean
-/// the path "=x".
+/// Refuses a path that begins with "=", because `-o=x` would otherwise mean the path "=x".
 inline void takes_path(CLI::Option* option) {
     const auto problem = [](const std::string& text) -> std::string {
         if (text.empty()) return "the path is empty; leave the option out, or give a path";
@@ -96,7 +89,6 @@ inline void takes_path(CLI::Option* option) {
     option->check(CLI::Validator{problem, ""});
 }
 
-/// Returns the reason why trials cannot be pinned to this CPU, or an empty text if pinning is possible.
 inline std::string cpu_problem(const std::string& text) {
     const auto allowed = allowed_cpus();
     if (allowed.empty()) return "the CPUs of this process are unknown; leave --pin out";
@@ -106,7 +98,6 @@ inline std::string cpu_problem(const std::string& text) {
     return {};
 }
 
-/// Makes the option refuse a CPU that this process is not allowed to use.
 inline void takes_cpu(CLI::Option* option) {
     option->type_name("CPU")->check(
         CLI::Validator{[](const std::string& text) { return cpu_problem(text); }, ""});

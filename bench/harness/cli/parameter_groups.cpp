@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A part of a workload's name, between two slashes. A parameter such as "conns:1" has the text "conns:" and
-/// the value "1"; any other part has no value.
+/// A part of a workload's name, between two slashes. The part "conns:1" has the text "conns:" and the value
+/// "1".
 struct part {
     std::string text, value;
 };
@@ -28,10 +28,9 @@ std::vector<part> parts_of(const std::string& name) {
     return parts;
 }
 
-/// A set of names whose parts have the same texts.
 struct family {
     std::vector<std::string> texts;
-    std::vector<std::vector<std::string>> values;  // the different values of each part
+    std::vector<std::vector<std::string>> values;
     std::vector<std::string> names;
 
     void add(const std::string& name, const std::vector<part>& parts) {
@@ -42,7 +41,6 @@ struct family {
                 values[i].push_back(parts[i].value);
     }
 
-    /// Returns true if there is a name for each combination of the values.
     [[nodiscard]] bool is_complete() const {
         std::size_t combinations = 1;
         for (const auto& each : values) combinations *= each.size();

@@ -41,7 +41,6 @@ candidate_list commands_of(const CLI::App& app) {
     return all;
 }
 
-/// Returns those values of --contender-dir in `words` that are existing folders.
 std::vector<std::string> contender_folders_in(words_typed words) {
     constexpr std::string_view option = "--contender-dir", with_value = "--contender-dir=";
     std::vector<std::string> folders;
@@ -54,7 +53,6 @@ std::vector<std::string> contender_folders_in(words_typed words) {
     return folders;
 }
 
-/// Returns the possible values of the option. The result is empty if the option takes a number or a file.
 candidate_list values_of(const CLI::Option& option, words_typed words) {
     const auto name = option.get_name(), type = option.get_type_name();
     candidate_list all;
@@ -73,7 +71,7 @@ candidate_list values_of(const CLI::Option& option, words_typed words) {
         }
     else if (name == "--metric")
         for (const auto& metric : reports::known_metrics()) add(metric.name, metric.summary);
-    else if (name == "NAME")  // the argument of `loopbench explain`
+    else if (name == "NAME")
         for (const auto& each : explainable_names()) add(each);
     return all;
 }
@@ -84,8 +82,6 @@ const CLI::Option* option_that_takes_a_value(const CLI::App& command, const std:
     return option != nullptr && takes_a_value(*option) ? option : nullptr;
 }
 
-/// Returns the candidates for a word of the form `--option=value`. Each candidate is the whole word, with the
-/// option and the value.
 candidate_list values_after_equals(const CLI::App& command, words_typed words) {
     const auto front = words.back().substr(0, words.back().find('=') + 1);
     const auto* const option = option_that_takes_a_value(command, front.substr(0, front.size() - 1));

@@ -1,6 +1,6 @@
-// The counting pass runs up to seven short processes for each workload and contender. The first process
-// determines the number of operations N. Then, for each of three counters (the preloaded shared object, perf
-// and strace), the pass runs one process with N and one with 2N operations.
+// Runs up to seven short processes for each workload and contender: one to determine the number of operations
+// N, and then one with N and one with 2N operations for each counter (the preloaded shared object, perf and
+// strace).
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -27,32 +27,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The exception that is thrown if the contender, or one of the tracers, cannot count. what() is the reason.
 class uncountable : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// The exception that is thrown if the contender fails although no tracer runs.
 class contender_failed : public uncountable {
 public:
     using uncountable::uncountable;
 };
 
-/// The outcome of one process of the counting pass.
 struct counted_run {
     std::uint64_t operations = 0;
-    bool calibrated = false;  // true if Google Benchmark chose the number of operations
+    bool calibrated = false;
     std::int64_t voluntary_switches = 0;
-    std::optional<std::string> record;  // the output of the tracer or of the allocation counter
+    std::optional<std::string> record;
 };
 
-/// The output file of a tracer or of the allocation counter.
 class record_file {
 public:
     std::string path() const { return (folder_.path() / "record").native(); }
-    /// Returns the content of the file, or nothing if the file does not exist. Throws uncountable if the file
-    /// cannot be read.
     std::optional<std::string> content() const {
         try {
             return reports::read_regular_file(path(), bytes_max);
@@ -84,8 +78,6 @@ public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    /// Runs the contender once. The words in `front` (the tracer's command) come before the contender's
-    /// command. If `operations` is empty, the contender chooses the number of operations.
     counted_run run(std::optional<std::uint64_t> operations, const words& front,
                     const variables& environment) {
         const auto ended = executor_.run({.who = who_,
@@ -118,7 +110,6 @@ private:
     process_executor executor_;
 };
 
-/// A run of N and a run of 2N operations, counted in the same way.
 struct both_runs {
     counted_run small, large;
 
@@ -138,8 +129,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws uncountable if the workload runs for a fixed time. For such a workload, a request for twice as many
-/// operations does not double the work, so that there is no count per operation.
+/// If a workload runs for a fixed time, a request for twice as many operations does not double the work, so
+/// that there is no count per operation.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -148,8 +139,7 @@ void refuse_workload_without_slope(std::string_view workload) {
             workload};
 }
 
-/// Returns the number of operations N. For workloads that work in batches (of at most 10,000 operations), N
-/// is a whole number of batches.
+/// For workloads that work in batches (of at most 10,000 operations), N is a whole number of batches.
 std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});
@@ -192,8 +182,6 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
-        // Two equal records are an error, because a record contains times in microseconds, and these differ
-        // between two processes.
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);
         counts.tracer = "perf trace -s";

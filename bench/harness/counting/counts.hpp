@@ -1,9 +1,6 @@
-// The counting pass: the number of system calls, waits, allocations and context switches per operation.
-//
-// Each count per operation is a slope. The contender does N operations in one process and 2N operations in
-// another process. The difference between the two counts is divided by the difference in operations, so that
-// the cost of start-up and set-up cancels out. The counting pass measures no times, because the tracers slow
-// the contender down.
+// Each count per operation is a slope: the difference between the counts of a process with 2N operations and
+// one with N operations, divided by the difference in operations. Thus the cost of start-up and set-up
+// cancels out. The counting pass measures no times, because the tracers slow the contender down.
 #pragma once
 
 #include <chrono>
@@ -19,38 +16,34 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // The counts per operation, by the names of their metrics (reports/model/metrics.cpp). Counts that could
-    // not be made are absent; `missing` contains the reasons.
+    // Per operation, by the names of reports/model/metrics.cpp. Counts that could not be made are absent;
+    // `missing` contains the reasons.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
-    std::string tracer;                                  // the tracer that counted the system calls
-    std::uint64_t operations = 0;                        // difference in operations; divisor of counts
+    std::string tracer;
+    std::uint64_t operations = 0;  // difference in operations; divisor of counts
     std::vector<std::string> missing;
-    bool failed = false;  // true if the contender failed without a tracer; `missing` has the reason
+    bool failed = false;
 };
 
 struct counting_options {
-    std::filesystem::path malloc_counter;                      // the shared object to preload
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // time limit for a process without a tracer
-    /// The time limit for a process that runs under a tracer. A tracer stops the process at each system call;
-    /// on a busy machine, this stop takes hundreds of times as long as the system call itself.
+    std::filesystem::path malloc_counter;
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // for each process without a tracer
+    /// A tracer stops the process at each system call; on a busy machine, this takes hundreds of times as
+    /// long as the system call itself.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
     int stop_fd = -1;  // a readable descriptor ends the process; see child_process.hpp
 };
 
-/// Returns the path of the shared object that counts allocations: in ../libexec/loopbench, or beside this
-/// executable.
 std::filesystem::path default_malloc_counter();
 
-/// Counts the contender's system calls, waits, allocations and context switches per operation. Runs up to
-/// seven processes, one after the other, with the small workload size. Must be called from the main thread,
-/// like run_child().
+/// Runs up to seven processes, one after the other, with the small workload size. Must be called from the
+/// main thread, like run_child().
 ///
-/// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it; otherwise
-/// strace counts them. strace always counts the waits, because only strace shows the arguments of calls. Only
-/// voluntary context switches are counted. Counting is impossible in two cases: if the contender does not do
-/// the number of operations in LOOPBENCH_OPERATIONS, or if the workload does as much work as possible in a
-/// fixed time (serve/open_loop, timer/under_load).
+/// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it, otherwise
+/// strace. Only strace shows the arguments of calls, and therefore counts the waits. Only voluntary context
+/// switches are counted. Counting is impossible if the contender does not do the number of operations in
+/// LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

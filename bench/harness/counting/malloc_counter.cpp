@@ -1,11 +1,9 @@
-// A shared object that counts the allocations of a contender. LD_PRELOAD loads the shared object into the
-// contender. Operator new, C libraries and the loop's memory pools all call the functions below. When the
-// process ends, the shared object writes "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
+// A shared object that LD_PRELOAD loads into a contender. It writes "ALLOCATIONS BYTES" into the file that
+// LOOPBENCH_MALLOC_FILE names when the process ends.
 //
-// The functions call glibc's allocator by its internal names. Therefore the functions need no symbol lookup
-// during the first allocation. The shared object counts the calls of malloc, calloc, realloc and the aligned
-// variants, and the requested bytes. It does not count frees or memory that is mapped directly (thread
-// stacks, io_uring's rings).
+// The functions call glibc's allocator by its internal names, so that the first allocation needs no symbol
+// lookup. They count the calls of malloc, calloc, realloc and the aligned variants, and the requested bytes,
+// but no frees or directly mapped memory (thread stacks, io_uring's rings).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,8 +30,7 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Writes the decimal digits of `value` so that the last digit is directly before `end`. Returns the position
-/// of the first digit. Calls no library function, because library functions might allocate.
+/// Writes the digits of `value` before `end`. Calls no library function, because it might allocate.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

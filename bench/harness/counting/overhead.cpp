@@ -15,17 +15,15 @@ namespace loopbench::bench {
 
 namespace {
 
-// The shortest time of N operations. In a shorter time, a few milliseconds of other programs' work would be
-// more than 5 %.
+// In a shorter run, a few milliseconds of other programs' work would be more than 5 %.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which run_triples() checks whether the result is clear. There are only four
-// checks, because each check can be wrong by chance.
+// The numbers of triples after which run_triples() checks the result. Four checks are few, because each can
+// be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// Returns the largest possible N: a third of the largest number of operations that the workload can do in
-/// one trial. A doubled trial does 2N timed operations. An interleaved trial needs up to N further operations
-/// for the untimed parts of its slices.
+/// A doubled trial does 2N timed operations. An interleaved trial needs up to N further operations for the
+/// untimed parts of its slices. Therefore N is a third of the workload's largest number.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
@@ -55,17 +53,15 @@ struct timed {
     double total_ns() const { return time_ns * operations; }
 };
 
-/// The amount of work in one trial, and the pairing of that trial.
 struct work_of_trial {
     reports::pairing made;
     std::uint64_t operations;
     double time_s;  // total time of the timed parts; only for an interleaved trial
 };
 
-/// Runs a trial with `times` times the work that `work` states. In an interleaved trial, multiplies the timed
-/// part of each slice by `times`. If a contender counts operations that its slices do not contain, longer
-/// slices change its time per operation, which reveals the error. Returns nothing if the trial was
-/// interrupted.
+/// Multiplies the work, or the timed part of each slice, by `times`. If a contender counts operations that
+/// its slices do not contain, longer slices change its time per operation, which reveals the error. Returns
+/// nothing after an interrupt.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -86,8 +82,7 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (!outcome.operations || !(*outcome.operations > 0))
         throw no_overhead{
             "the contender does not report its number of operations (the counter `operations`)"};
-    // In an interleaved trial, `outcome.operations` also counts untimed operations. Therefore the length of
-    // the timed parts is the measure of the work.
+    // In an interleaved trial, `outcome.operations` also counts untimed operations.
     const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
     return timed{*time->second, done, outcome.metrics.contains("latency_p50")};
 }
@@ -96,8 +91,8 @@ struct triple {
     timed once, twice;
     std::optional<timed> unrecorded;  // only in the first triples, and only if there are latencies
 
-    /// Returns t(2N)/t(N). Corrects the ratio if the doubled trial did not do exactly twice as many
-    /// operations: workloads that work in batches do slightly more than 2N operations.
+    /// Corrects t(2N)/t(N) if the doubled trial did not do exactly twice as many operations: workloads that
+    /// work in batches do slightly more.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
@@ -132,7 +127,6 @@ struct wanted {
     bool doubling, recording;
 };
 
-/// Runs triples of trials until the result is clear. Returns an empty vector if a trial was interrupted.
 std::vector<triple> run_triples(const trial_request& request, const work_of_trial& work, wanted what,
                                 trial_executor& executor) {
     std::vector<triple> all;
@@ -163,8 +157,6 @@ std::size_t index_of(std::span<const std::string> all, std::string_view one) {
     return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
-/// Returns the pairing of the contender's trials of this workload in the run. Returns sequential instead of
-/// concurrent, because no other contender runs during these checks.
 reports::pairing pairing_of(const run_plan& plan, const contender& who, std::string_view workload) {
     const auto found = std::ranges::find(plan.contenders, who.name, &contender::name);
     const auto made = plan.pairing_of(

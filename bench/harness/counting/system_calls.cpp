@@ -1,5 +1,5 @@
-// Parses the output of strace and perf. Both programs write their output for people, in formats that can
-// change. Therefore the parsers assume as little about these formats as possible.
+// strace and perf write for people, in formats that can change. Therefore the parsers assume as little as
+// possible.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -18,7 +18,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Calls use(line) for each line, without its newline.
 template <class Use>
 void for_each_line(std::string_view text, Use use) {
     while (!text.empty()) {
@@ -28,8 +27,6 @@ void for_each_line(std::string_view text, Use use) {
     }
 }
 
-/// Splits the arguments of a call at the commas that are outside brackets and quotes. For example, splits "a,
-/// {b, c}, [d, e]" into three parts.
 std::vector<std::string_view> split_arguments(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -43,7 +40,7 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
         if (c == ')' || c == ']' || c == '}') --depth;
         if (c == ',' && depth == 0) {
             parts.push_back(text.substr(start, i - start));
-            start = std::min(i + 2, text.size());  // a space follows the comma
+            start = std::min(i + 2, text.size());
         }
     }
     parts.push_back(text.substr(start));
@@ -66,7 +63,6 @@ bool is_zero_time(std::string_view argument) {
            argument.starts_with("{tv_sec=0, tv_nsec=0}");
 }
 
-/// Splits the text "arguments) = result" into the arguments and the result.
 std::pair<std::string_view, std::string_view> split_result(std::string_view text) {
     const auto equals = text.rfind(") = ");
     if (equals == std::string_view::npos) {
@@ -93,8 +89,7 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// Removes the process ID from the start of the line, and returns the ID. Returns an empty text if the line
-/// has no ID; strace omits the ID while there is only one process.
+/// Returns an empty text while there is only one process, because strace then omits the ID.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -121,8 +116,8 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// Returns true if the tables contain all events of system calls that perf saw. Their headers also count
-/// events that are not system calls: starts, ends, names and memory mappings of processes and threads.
+/// The headers also count events that are not system calls: starts, ends, names and memory mappings of
+/// processes and threads.
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -150,13 +145,11 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // The first lines of calls that have two lines, because another thread interrupted the call. The key is
-    // the process ID.
+    // The first lines of calls that another thread interrupted, by process ID.
     std::map<std::string, std::string, std::less<>> begun;
-    std::optional<std::string> first;  // the contender's process ID, which is in the first line
+    std::optional<std::string> first;
     bool ended = false;
     std::size_t number = 0;
-    // A log that strace wrote without -o can lack process IDs. In such a log, all calls are the contender's.
     const auto is_of_contender = [&](const std::string& pid) { return pid == *first || first->empty(); };
     const auto refuse = [&](std::string_view line) {
         throw incomplete_record{"line {} of the log is not a system call: \"{}\"", number,
@@ -188,8 +181,7 @@ system_calls read_strace_log(std::string_view log) {
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
-    // The calls left in `begun` never returned, because the process ended during these calls. Examples are
-    // exit_group and the wait of a second thread.
+    // The process ended during the calls left in `begun`, such as exit_group and the wait of a second thread.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
         ended = ended || (name == "exit_group" && is_of_contender(pid));
@@ -216,8 +208,8 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // Each system call has two events: one for its start and one for its end. If the thread ends during the
-    // call, the second event is missing.
+    // Each system call has two events, for its start and its end. If the thread ends during the call, the
+    // second is missing.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf observed {} events, but its tables contain {} events", events,

@@ -38,9 +38,8 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the histogram `from` of another trial to `into`. The suite's contenders use the same non-overlapping
-/// buckets in all trials. Third-party contenders can write overlapping and unsorted buckets; such buckets are
-/// sorted, and only equal buckets are combined.
+/// The suite's contenders use the same non-overlapping buckets in all trials. Third-party buckets can overlap
+/// and are sorted; only equal ones are combined.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -59,17 +58,15 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// A reader of the lines of a file. Keeps only one line in memory, because the file can be larger than the
-/// memory.
+/// Keeps only one line in memory, because the file can be larger than the memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns the next line without its newline, or nothing after the last complete line. Ignores an
-    /// incomplete last line, which a killed run can leave. The returned text is valid until the next call.
-    /// Throws reports::file_error if the file cannot be read, and reports::format_error if a line is too
-    /// long.
+    /// Returns nothing after the last complete line; a killed run can leave an incomplete one. The returned
+    /// text is valid until the next call. Throws reports::file_error if the file cannot be read, and
+    /// reports::format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -99,11 +96,10 @@ private:
     static constexpr std::size_t chunk_bytes = 65536;
     std::string path_;
     reports::unique_fd file_;
-    std::string text_;       // the text that was read, beginning with the returned line
-    std::size_t taken_ = 0;  // size of the returned line in text_
+    std::string text_;
+    std::size_t taken_ = 0;
 };
 
-/// Throws other_format, with the file's name, unless `line` is a valid header of a histograms.jsonl.
 void require_header(std::string_view line, std::string_view file) {
     try {
         const reports::document header{line};
@@ -115,10 +111,8 @@ void require_header(std::string_view line, std::string_view file) {
     }
 }
 
-using cell_and_metric = std::tuple<std::string, std::string, std::string>;  // workload, contender, metric
+using cell_and_metric = std::tuple<std::string, std::string, std::string>;
 
-/// Returns one histogram for each workload, contender and metric, merged from its trials. Uses only the
-/// trials that count according to the journal, like all other numbers of the report.
 std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, const session_record& record) {
     const counting_attempts tried{record.outcome};
     const auto& workloads = record.plan.workloads;
@@ -161,8 +155,7 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// Returns the size of the file in bytes without an incomplete last line. Reads only the end of the file,
-/// because the file can be larger than the memory.
+/// Reads only the end of the file, because it can be larger than the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -177,9 +170,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns the word for the first difference between the journal's run and the report's run ("seeds", "dates"
-/// or "contenders"), or an empty text if both belong to the same run. Comparing only the seeds would not be
-/// enough, because different runs can have the same seed.
+/// Returns "seeds", "dates" or "contenders" for the first difference, or an empty text. Comparing only the
+/// seeds would not be enough, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=
@@ -190,8 +182,6 @@ std::string_view what_differs(const session_record& record, const reports::repor
     return std::ranges::all_of(report.contenders, is_of_run) ? "" : "contenders";
 }
 
-/// A reader that joins several histograms.jsonl files: it returns a new header, and then the lines of all
-/// files without their headers.
 class joined_files {
 public:
     explicit joined_files(std::vector<fs::path> folders) : folders_{std::move(folders)} {}
@@ -227,15 +217,11 @@ private:
     std::string line_;
 };
 
-/// Throws other_format if the file has the header of another format, because lines of this format must not be
-/// appended to such a file.
 void require_header_of(const fs::path& file) {
     line_reader lines{file.native(), "continue"};
     if (const auto header = lines.next()) require_header(*header, file.native());
 }
 
-/// Returns the path of the file `name` in the folder of the report. Throws usage_error if the file does not
-/// exist.
 fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))

@@ -20,9 +20,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Locks the file, and retries for up to a second. The retries are needed after a run was killed: a child
-/// process that the run had just forked inherits the lock, and holds the lock until the child executes a
-/// contender or ends. Returns false if another process still holds the lock.
+/// Retries for up to a second, because a child process that a killed run had just forked inherits the lock,
+/// and holds it until it executes a contender or ends.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -33,9 +32,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder of `file`, and returns the descriptor that holds the lock. Does not lock the journal
-/// itself, because a new run would replace the journal with a new file. If the file system does not support
-/// locks, locks nothing.
+/// Locks the folder and not the journal, because a new run would replace the journal with a new file. If the
+/// file system does not support locks, locks nothing.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{
@@ -86,7 +84,6 @@ void journal::write_line(const nlohmann::ordered_json& value) {
     try {
         reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
     } catch (const reports::file_error&) {
-        // Removes the partial line. If this also fails, the journal's earlier lines are still valid.
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);
         }

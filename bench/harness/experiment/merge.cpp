@@ -1,5 +1,4 @@
-// Merges journals as text: copies the trials and descriptions unchanged, because a parsed record lacks some
-// of their fields.
+// Copies the trials and descriptions as text, because a parsed record lacks some of their fields.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +22,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Returns the value as text. Returns "absent" for null, because null means that the value is missing.
 std::string text_of(const json& value) {
     if (value.is_null()) return "absent";
     return value.is_string() ? value.get<std::string>() : reports::dump(value);
@@ -33,12 +31,10 @@ json header_of(const shard_journal& of) {
     return reports::parse_strictly(std::string_view{of.text}.substr(0, of.text.find('\n')));
 }
 
-/// The conditions of a run's trials: pairs of a condition's name and its value.
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds the fields of the plan to the conditions. Begins with the names of workloads and contenders, because
-/// other fields refer to these names. Adds the value "absent" after each list of names, so that lists of
-/// different lengths differ.
+/// The names of workloads and contenders come first, because other fields refer to them. A value "absent"
+/// after each list makes lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -46,7 +42,7 @@ void add_plan(facts& to, const json& plan) {
                             i < plan[field].size() ? text_of(plan[field][i]) : "absent");
     const auto& workloads = plan["workloads"];
     const std::set<std::string> others{"workloads", "contenders", "shard",
-                                       "cpus"};  // machines can have different CPUs
+                                       "cpus"};  // CPU numbers can differ between machines
     for (const auto& [field, value] : plan.items()) {
         if (others.contains(field)) continue;
         if (!value.is_array() || value.size() != workloads.size())
@@ -58,8 +54,7 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Adds the environments of the contenders and the checksums of their files to the conditions. Ignores the
-/// files' folders and times, because they can differ between machines.
+/// Folders and times of files are ignored, because they can differ between machines.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -85,7 +80,6 @@ facts facts_of(const shard_journal& shard) {
     return all;
 }
 
-/// Throws usage_error if the conditions of two shards differ. The message describes the first difference.
 void require_same(const shard_journal& one, const shard_journal& other) {
     const auto ours = facts_of(one), theirs = facts_of(other);
     const std::map first(ours.begin(), ours.end()), second(theirs.begin(), theirs.end());
@@ -148,8 +142,6 @@ void refuse_missing(const std::vector<shard_journal>& shards, std::span<const me
         throw usage_error{"{}; or merge the existing shards with --partial", fmt::join(wrong, "; ")};
 }
 
-/// Returns a text with the different values that a field has in the shards' environments. The values are
-/// sorted, so that the text does not depend on which machine ran which shard.
 std::string joined(std::span<const merged_shard> merged, std::string reports::environment::*which) {
     std::set<std::string> all;
     for (const auto& one : merged) all.insert(one.where.*which);
@@ -162,9 +154,6 @@ std::int64_t smallest(std::span<const merged_shard> merged, std::int64_t reports
     return least;
 }
 
-/// Returns the first shard's environment. If the shards ran on several machines, the kernel and the CPU model
-/// list the values of all machines, every number is the smallest value of all machines, and the machine's
-/// identity and calibration are omitted.
 reports::environment environment_of(std::span<const merged_shard> merged,
                                     const std::vector<shard_journal>& shards) {
     auto where = merged.front().where;
@@ -189,7 +178,6 @@ json header_of(const std::vector<shard_journal>& shards, std::span<const merged_
     header["plan"].erase("shard");
     std::set<std::pair<std::string, std::string>> excluded;
     auto all = json::array();
-    // A result that is excluded in any shard is excluded in the merged record.
     for (const auto& each : shards) {
         const auto own = header_of(each);
         for (const auto& item : own["excluded"])
@@ -214,8 +202,6 @@ struct trial_text {
     std::string_view line;
 };
 
-/// The lines of the shards' journals that contain trials, and the line that contains the results of --counts
-/// and --checks.
 struct journal_parts {
     std::vector<trial_text> trials;
     std::optional<std::string_view> counted;
@@ -288,8 +274,7 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block are in the journal of one shard. Sorting them by the addresses of their lines
-    // keeps their order in this journal.
+    // All trials of a block are in the journal of one shard. Sorting by address keeps their order.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

@@ -1,6 +1,5 @@
-// Merges the shards of a run into one record. Each block contains every contender, so that its ratios are
-// valid although the blocks of a run come from different machines. samples.hpp handles differences between
-// the machines of a merged record.
+// Each block contains every contender, so that its ratios are valid although the blocks of a run come from
+// different machines. samples.hpp handles the differences between machines.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +12,26 @@
 
 namespace loopbench::bench {
 
-/// The journal of a shard, as text and as parsed record.
 struct shard_journal {
-    std::string name;  // the shard's folder, for messages
+    std::string name;
     std::string text;
     session_record record;
 };
 
-/// Reads a shard's journal. Throws usage_error if the folder has no journal, or if the journal does not
-/// belong to a shard. Throws reports::format_error if the journal is invalid.
+/// Throws usage_error if the folder has no journal of a shard, and reports::format_error if the journal is
+/// invalid.
 shard_journal read_shard(const std::filesystem::path& folder);
 
-/// Returns the numbers of the plan's shards that are not in `merged`.
 std::vector<std::uint64_t> missing_from(std::span<const merged_shard> merged);
 
-/// Returns the beginning of a sentence, such as "shard 2 of 4 is" or "shards 2, 3 of 4 are".
+/// Returns, for example, "shard 2 of 4 is" or "shards 2, 3 of 4 are".
 std::string shards_text(std::span<const std::uint64_t> numbers, std::uint64_t of);
 
 enum class missing_shards_are : bool { refused, allowed };
 
-/// Returns the text of a journal with every trial of the shards, in the order of the plan's blocks, and with
-/// the environment of each shard. The results of the passes are those of the first shard. Throws usage_error
-/// if the shards differ in plan, version or builds (compared by file content); the message names the
-/// difference. Throws usage_error if a shard occurs twice, and, unless `missing` is `allowed`, if a shard is
+/// Returns a journal with every trial of the shards, in the order of the plan's blocks. The results of the
+/// passes are those of the first shard. Throws usage_error if the shards differ in plan, version or builds
+/// (compared by file content), if a shard occurs twice, and, unless `missing` is `allowed`, if a shard is
 /// missing or unfinished.
 std::string merged_journal(std::vector<shard_journal> shards, const std::vector<std::string>& command,
                            missing_shards_are missing);

@@ -1,4 +1,3 @@
-// Derives all random decisions of a run from its seed.
 #include "bench/harness/experiment/plan.hpp"
 
 #include <algorithm>
@@ -12,18 +11,15 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the numbers from 0 to `count` - 1 in random order. Does not use std::shuffle, because its order
-/// depends on the standard library.
+/// Replaces std::shuffle, whose order depends on the standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = count; i > 1; --i)  // the Fisher-Yates shuffle (Knuth's algorithm P)
-        std::swap(order[i - 1], order[below(random, i)]);
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(random, i)]);
     return order;
 }
 
-/// Returns a name of the same length that ends in `mark` instead of the last character. Replaces all bytes of
-/// the last UTF-8 character, because a journal cannot contain a part of a character.
+/// Replaces all bytes of the last UTF-8 character, because a journal cannot contain a part of a character.
 std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
@@ -38,8 +34,8 @@ std::string same_length_name(const std::string& name) {
     return same_length_name(name, name.ends_with('~') ? '=' : '~');
 }
 
-/// Mixes the bits of a value with the finaliser of SplitMix64 (G. Steele et al., "Fast Splittable
-/// Pseudorandom Number Generators", OOPSLA 2014).
+/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
+/// 2014).
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15;
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;

@@ -1,6 +1,5 @@
-// The schedule of a run: the order in which contenders run workloads. In a block, all contenders run the same
-// workload directly one after the other. Therefore the trials that a ratio compares are close in time, and a
-// drift of the machine's speed affects them equally.
+// In a block, all contenders run the same workload directly one after the other. Therefore the trials that a
+// ratio compares are close in time, and a drift of the machine's speed affects them equally.
 #pragma once
 
 #include <chrono>
@@ -17,118 +16,97 @@
 
 namespace loopbench::bench {
 
-/// The largest values that the options of a run accept. `largest_seed` is the largest seed that every JSON
-/// reader represents exactly.
+/// The largest values of the options. Every JSON reader represents `largest_seed` exactly.
 inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
-/// The place of a result in a plan: the indices of its workload and of its contender.
 struct cell {
     std::size_t workload = 0;
     std::size_t contender = 0;
     bool operator==(const cell&) const = default;
 };
 
-/// A part of a plan's blocks, for one of several machines. Shard `number` (1, 2, ...) contains every `of`-th
-/// block of the plan, beginning with the `number`-th. Thus each shard is spread over the whole plan, and both
+/// Every `of`-th block of the plan, beginning with the `number`-th, for one of several machines. Thus both
 /// halves of the plan contain blocks of the same machines.
 struct shard {
     std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;
 
     [[nodiscard]] bool has(std::uint64_t block) const { return block % of == number - 1; }
-    /// Returns how many of the plan's first `blocks` blocks belong to this shard.
     [[nodiscard]] std::uint64_t count(std::uint64_t blocks) const { return (blocks + of - number) / of; }
 };
 
-/// A benchmark that is not measured, because only one of the two compared builds has it.
 struct unmatched_benchmark {
     std::string workload;
-    std::string contender;  // the build that has the benchmark
+    std::string contender;
     bool operator==(const unmatched_benchmark&) const = default;
 };
 
 struct run_plan {
-    std::vector<contender> contenders;                   // the chosen contenders, sorted by name
-    std::vector<reports::contender> described;           // the contenders' descriptions; can be empty
-    std::vector<std::string> workloads;                  // the chosen workloads, in the report's order
-    std::optional<reports::pairing> asked_pairing = {};  // the pairing requested by the user
-    std::vector<reports::pairing> pairings = {};         // by workload; empty: all sequential
-    std::vector<int> cores = {};  // by workload: the cores of a trial; empty or 0 if unknown
+    std::vector<contender> contenders;  // sorted by name
+    std::vector<reports::contender> described;
+    std::vector<std::string> workloads;
+    std::optional<reports::pairing> asked_pairing = {};
+    std::vector<reports::pairing> pairings = {};  // by workload; empty: all sequential
+    std::vector<int> cores = {};                  // by workload: the cores of a trial; empty or 0 if unknown
     std::string baseline = "asio-epoll";
     workload_size size = workload_size::full;
     double min_time_s = 0.5;
     std::uint64_t blocks = 10;  // with nine or more, an interval excludes the extreme samples
-    std::optional<std::chrono::nanoseconds> budget;  // for the whole run
+    std::optional<std::chrono::nanoseconds> budget;
     std::chrono::nanoseconds trial_limit{std::chrono::seconds{60}};
     std::uint64_t seed = 0;
-    std::optional<std::size_t> aa_copy;  // the contender that is the A/A copy of the baseline
-    double threshold_pct = 1;            // the smallest difference that verdicts report
+    std::optional<std::size_t> aa_copy;
+    double threshold_pct = 1;
     correction how = correction::benjamini_hochberg;
-    bool of_one_program = false;          // true if the user compares builds of one program; see are_builds()
+    bool of_one_program = false;
     std::optional<double> precision_pct;  // the run stops when each ratio is known this precisely
-    std::optional<int> cpu;               // the only CPU that trials use
+    std::optional<int> cpu;
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
     bool counts = false, checks = false;  // true if this pass follows the trials
     slice_lengths slice = {};
-    std::optional<shard> part = {};           // this session's shard; empty: the whole plan
-    std::optional<std::string> machine = {};  // this session's machine; copied into each trial
+    std::optional<shard> part = {};
+    std::optional<std::string> machine = {};  // copied into each trial
     std::optional<std::vector<unmatched_benchmark>> unmatched =
         {};  // absent if all benchmarks are in both builds
 
-    /// Returns the shard that this session runs; for a whole plan, shard 1 of 1.
     [[nodiscard]] shard share() const { return part.value_or(shard{}); }
-    /// Returns the baseline's index among the contenders.
     [[nodiscard]] std::optional<std::size_t> baseline_index() const;
-    /// Returns true if the contenders are builds of one program: `of_one_program` is set, and the
-    /// descriptions of the contenders do not contain different contender names.
     [[nodiscard]] bool are_builds() const;
-    /// Returns the pairing of a contender's trials on a workload. A contender without support for slices runs
-    /// sequentially instead of interleaved.
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
-    /// Returns true if the contender's description states that it can be interleaved. The A/A copy uses the
-    /// baseline's description.
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
-    /// Returns the CPU for a workload's trials in a block, or nothing if the trials can use any CPU.
+    /// Returns nothing if the trials can use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
-    /// Returns the number of layout pairs: the smallest number of layouts of any contender, or 0 if a
-    /// contender has no layouts. The i-th layout of a contender always runs in the same blocks as the i-th
-    /// layout of every other contender.
+    /// Returns the smallest number of layouts of any contender, or 0 if a contender has none. The i-th
+    /// layouts of all contenders always run in the same blocks.
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 
-/// Adds the baseline a second time (the A/A copy). The copy's name is as long as the baseline's name, because
-/// the length of argv[0] moves the stack, which changes the speed (T. Mytkowicz et al., "Producing Wrong Data
-/// Without Doing Anything Obviously Wrong!", ASPLOS 2009). Does nothing without a baseline.
+/// The copy's name is as long as the baseline's name, because the length of argv[0] moves the stack, which
+/// changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!",
+/// ASPLOS 2009). Does nothing without a baseline.
 void add_aa_copy(run_plan& plan);
 
-/// Returns the number of bytes to add to a trial's environment: a number from 0 to 4095 that the seed
-/// determines. The length of the environment changes the speed, like the length of the name (see
+/// Returns 0 to 4095 bytes, which lengthen a trial's environment. Its length changes the speed (see
 /// add_aa_copy). With random lengths, this effect is not a bias but noise, which widens the interval.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
-/// Returns the seed for the order of the slices in the given attempt at a workload in a block.
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
                              std::uint64_t attempt);
 
-/// Returns the index of the layout that a contender uses in a block. Returns 0 for a contender without
-/// layouts. For other contenders, the seed determines the index. A contender uses its layouts in a random
-/// order, and repeats this order every layout_pairs() blocks. Therefore two layouts of different contenders
-/// run either always or never in the same block, and the pairs of layouts are independent even if layouts
-/// repeat (samples.hpp). The A/A copy uses the baseline's order, shifted by half of its length. Thus, with at
-/// least two layouts, the copy and the baseline never use the same layout in a block. With at least twice as
-/// many layouts as blocks, the copy uses none of the baseline's layouts.
+/// Returns 0 without layouts. A contender uses its layouts in a random order, which depends on the seed and
+/// repeats every layout_pairs() blocks. Therefore two layouts of different contenders run either always or
+/// never in the same block, and the pairs of layouts are independent even if layouts repeat (samples.hpp).
+/// The A/A copy uses the baseline's order, shifted by half of its length, so that both never use the same
+/// layout in a block.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// A generator of the order of the trials in each block. A seed gives the same orders on every machine and
-/// with every standard library, because the algorithms of the random generator and of the shuffle are fixed.
+/// A seed gives the same orders on every machine and with every standard library.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);
 
-    /// Returns the order of the next block: the workloads in random order, and for each workload the
-    /// contenders in random order.
     std::vector<cell> next();
 
 private:

@@ -1,5 +1,5 @@
-// Lists the fields of each struct only once, for both the writer and the reader of journals. The reader also
-// validates all values, because a journal can come from a third party.
+// The writer and the reader of journals share one list of each struct's fields. The reader also validates all
+// values, because a journal can come from a third party.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +73,6 @@ constexpr auto fields_of(const unmatched_benchmark*) {
                       field{"contender", &unmatched_benchmark::contender});
 }
 
-/// Returns the plan's fields, except the contenders and the A/A copy.
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
                       field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
@@ -109,8 +108,6 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"context", &trial_outcome::context});
 }
 
-/// Returns the trial's fields, except workload, contender and layout: the journal contains their names
-/// instead of their indices.
 constexpr auto fields_of(const trial_record*) {
     return std::tuple(field{"block", &trial_record::block}, field{"attempt", &trial_record::attempt},
                       field{"machine", &trial_record::machine, presence::when_there});
@@ -126,7 +123,6 @@ constexpr auto fields_of(const counted_result*) {
 
 namespace {
 
-// The longest trial that the options of a run allow, in seconds.
 constexpr double longest_trial_s = 7 * 24 * 3600.0;
 
 void require_within(const node& in, const char* name, double value, double least, double most) {
@@ -138,7 +134,6 @@ void require_known_metric(const std::string& name, const node& value) {
     if (reports::find_metric(name) == nullptr) value.fail("unknown metric");
 }
 
-/// Returns the index of the element of `all` whose name is the text in the JSON node `from`.
 template <class items, class projection = std::identity>
 std::size_t place_in(const items& all, const node& from, projection name = {}) {
     const auto found = std::ranges::find(all, from.text(), name);
@@ -245,10 +240,10 @@ public:
 
 private:
     session_record found_;
-    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;  // [workload, contender]
+    std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> trials_of_;
     std::set<std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>> seen_;
-    std::set<std::size_t> has_context_;  // the contenders whose context was kept
-    std::uint64_t shards_ = 1;           // number of shards in the plan
+    std::set<std::size_t> has_context_;
+    std::uint64_t shards_ = 1;
 
     std::optional<exclusion>& excluded(cell where) {
         return found_.outcome.excluded[where.workload][where.contender];
@@ -278,8 +273,8 @@ private:
             from.fail("the shards state different numbers of shards (\"of\")");
     }
 
-    /// Removes the exclusion of a result that is unsupported on one machine but has a number on another
-    /// machine, for example because only some machines have io_uring.
+    /// A result that is unsupported on one machine, for example without io_uring, can have a number on
+    /// another.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -352,7 +347,6 @@ private:
             record.layout = place_in(layouts, from.at("layout"), name_of_layout);
         if (!found_.plan.share().has(record.block))
             from.at("block").fail("the block belongs to another shard");
-        // A journal must contain all earlier blocks of its shard.
         if (record.block >= shards_ * (trials_of_[{record.where.workload, record.where.contender}]++ + 1))
             from.at("block").fail("earlier blocks are missing");
         if (!seen_.insert({record.block, record.where.workload, record.where.contender, record.attempt})
@@ -364,8 +358,7 @@ private:
             from.at("slices_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
-        // Keeps only the first context of each contender. Later contexts are never read and would fill the
-        // memory.
+        // Later contexts of a contender are never read and would fill the memory.
         if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             outcome.context = json::object();
         return record;
@@ -376,8 +369,6 @@ std::string checksum_of(const std::string& file) {
     return digest("8a1c7c1e-3d0b-4f43-9f4e-0a6a4b1f2c57", reports::read_file(file, contender_file_bytes_max));
 }
 
-/// Returns the checksums of the contender's files. `known` contains the checksums that are already computed,
-/// because several contenders can share a file.
 std::vector<file_content> contents_of(const contender& who, std::map<std::string, std::string>& known) {
     auto files = who.files;
     if (who.generator) files.push_back(*who.generator);
@@ -537,8 +528,6 @@ bool is_journal(std::string_view text) {
 
 namespace {
 
-/// Returns the path of the first file that is in only one of the lists, or whose state differs between the
-/// lists. Returns nothing if the lists are equal.
 std::optional<std::string> other_file(const std::vector<file_state>& then,
                                       const std::vector<file_state>& now) {
     for (const auto& [some, others] : {std::pair{&then, &now}, std::pair{&now, &then}})

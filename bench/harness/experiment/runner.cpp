@@ -48,8 +48,8 @@ public:
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // A block whose trials an earlier run has finished takes no time. Such a block counts as finished
-            // even if the budget is spent.
+            // A block whose trials an earlier run has finished takes no time, and counts as finished even if
+            // the budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -72,8 +72,7 @@ private:
         std::set<std::size_t> contenders;
         bool disturbed = false;
     };
-    /// An earlier run's attempts at one workload in one block.
-    using old_row = std::map<std::uint64_t, old_attempt>;  // the key is the number of the attempt
+    using old_row = std::map<std::uint64_t, old_attempt>;
 
     const run_plan& plan_;
     const shard share_ = plan_.share();
@@ -83,10 +82,10 @@ private:
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
-    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;  // key: block, workload
-    old_row row_;                                                   // the attempts at the current row
-    std::set<std::size_t> has_context_;                             // contenders whose context is known
-    std::uint64_t runnable_ = 0;                                    // number of results that are not excluded
+    std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;
+    old_row row_;
+    std::set<std::size_t> has_context_;
+    std::uint64_t runnable_ = 0;
     std::uint64_t blocks_ = blocks_at_first(plan_);
     std::uint64_t done_ = 0, total_ = 0;
 
@@ -136,8 +135,6 @@ private:
             old, [&](const auto& attempt) { return attempt.second.contenders.contains(contender); });
     }
 
-    /// Returns the last attempt that has a trial of every contender in `wanted`, or nullptr if there is no
-    /// such attempt.
     static const old_attempt* whole_attempt(const old_row& old, std::span<const cell> wanted) {
         const auto has_all = [&](const auto& attempt) {
             return std::ranges::all_of(
@@ -147,7 +144,6 @@ private:
         return found == old.rend() ? nullptr : &found->second;
     }
 
-    /// Returns true if an earlier run has finished all trials of the block.
     bool is_done(std::uint64_t block, row order) {
         for (; !order.empty(); order = order.subspan(plan_.contenders.size())) {
             const auto wanted = not_excluded(order.first(plan_.contenders.size()));
@@ -158,7 +154,6 @@ private:
         return true;
     }
 
-    /// Runs the rows of a block. In `order`, the trials of a row are next to each other.
     void run_block(std::uint64_t block, row order) {
         for (std::size_t first = 0; first < order.size(); first += plan_.contenders.size()) {
             run_row(block, order.subspan(first, plan_.contenders.size()));
@@ -166,8 +161,8 @@ private:
         }
     }
 
-    /// Runs a row: all trials of one workload in a block. If an earlier run left the row unfinished, all
-    /// trials of the row run again, because the trials of a block must be close in time.
+    /// If an earlier run left the row unfinished, all its trials run again, because they must be close in
+    /// time.
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
@@ -182,8 +177,6 @@ private:
 
     bool is_over() const { return outcome_.interrupted || outcome_.budget_spent; }
 
-    /// Returns the maximum time for one trial: the trial limit or the rest of the budget, whichever is
-    /// shorter.
     std::chrono::nanoseconds time_left() const {
         return plan_.budget ? std::min(plan_.trial_limit, *plan_.budget - clock_()) : plan_.trial_limit;
     }
@@ -196,7 +189,6 @@ private:
         return (counted || outcome_.repeated < limit) && (!plan_.budget || clock_() + cost <= *plan_.budget);
     }
 
-    /// Runs the row's trials. Returns true if a trial was disturbed and the run is not over.
     bool run_attempt(std::uint64_t block, row trials, std::uint64_t attempt) {
         laid_out_.clear();
         std::vector<cell> at_once;
@@ -227,8 +219,7 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns the contender; if it has layouts, a copy whose executable is the layout for this block. The
-    /// reference is valid until the next attempt.
+    /// The returned reference is valid until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -249,8 +240,7 @@ private:
                 plan_.slice};
     }
 
-    /// Runs several trials at once. If the budget ends before all of these trials have finished, none of them
-    /// counts.
+    /// If the budget ends before all of these trials have finished, none of them counts.
     void run_at_once(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
         if (trials.empty()) return;
         const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
@@ -271,8 +261,6 @@ private:
             take(block, trials[i], attempt, std::move(outcomes[i]), out_of_time);
     }
 
-    /// Adds the outcome of a trial to the outcome of the run. `had_less` is true if the trial had less time
-    /// than the trial limit.
     void take(std::uint64_t block, cell where, std::uint64_t attempt, trial_outcome outcome, bool had_less) {
         trial_record record{
             block,        where, std::move(outcome), attempt, layout_of(plan_, block, where.contender),
@@ -296,9 +284,8 @@ private:
         }
     }
 
-    /// Removes data from the record that would fill the memory during a day of trials: the histograms, which
-    /// are already in histograms.jsonl, and all contexts of a contender except the first, because later
-    /// contexts are never read.
+    /// Removes data that would fill the memory during a day of trials: histograms, which are already in
+    /// histograms.jsonl, and later contexts, which are never read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)
@@ -306,8 +293,6 @@ private:
     }
 };
 
-/// Returns the reason why the trial's result is not measured again, or nothing if it is measured again.
-/// `before` contains the earlier trials.
 std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector<trial_record>& before,
                                          const trial_record& record) {
     auto reason = record.outcome.reason;
@@ -331,8 +316,6 @@ std::optional<exclusion> exclusion_after(const run_plan& plan, const std::vector
     return exclusion{record.outcome.status, std::move(reason)};
 }
 
-/// Returns true if the trial belongs to a repetition of its row (a workload in a block), and no trial in
-/// `before` belongs to such a repetition.
 bool is_first_repetition(const trial_record& record, const std::vector<trial_record>& before) {
     if (record.attempt == 0) return false;
     for (const auto& other : before | std::views::reverse) {

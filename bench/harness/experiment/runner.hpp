@@ -1,5 +1,3 @@
-// Executes a plan block by block. Decides which trials are repeated, which results are no longer measured,
-// and when the run stops.
 #pragma once
 
 #include <chrono>
@@ -15,83 +13,70 @@
 namespace loopbench::bench {
 
 struct trial_record {
-    std::uint64_t block = 0;  // from 0
+    std::uint64_t block = 0;
     cell where;
     trial_outcome outcome;
-    std::uint64_t attempt = 0;                // 0, 1, ...; above 0 if the row ran again (see run())
-    std::size_t layout = 0;                   // index of the contender's layout
-    std::optional<std::string> machine = {};  // the machine that ran the trial; only in shards
+    std::uint64_t attempt = 0;  // above 0 if the row ran again (see run())
+    std::size_t layout = 0;
+    std::optional<std::string> machine = {};  // only in shards
 };
 
-/// The reason why a result has no numbers.
 struct exclusion {
     reports::result_status status = reports::result_status::failed;
     std::string reason;
 };
 
-/// The summary of a shard in a merged record.
 struct merged_shard {
     shard part;
     std::vector<std::string> command;
     reports::environment where;
-    bool finished = true;  // true if all its blocks are done or its budget is spent
+    bool finished = true;
     std::uint64_t blocks_finished = 0;
 };
 
-/// Returns the reason why a contender cannot run a workload, according to the contender's list of workloads.
-/// Returns nothing if the contender can run the workload.
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// Returns the values of exclusion_before() for all workloads and contenders of the plan:
-/// [workload][contender].
+/// Returns the reasons by [workload][contender].
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
-    std::vector<trial_record> trials;                             // in the order in which they ended
+    std::vector<trial_record> trials;
     std::vector<std::vector<std::optional<exclusion>>> excluded;  // [workload][contender]
     std::uint64_t blocks_finished = 0;
     bool interrupted = false;
-    bool budget_spent = false;              // true if the budget ended the run before its last block
-    std::uint64_t blocks_planned = 0;       // from the plan, or as many as the precision needs
+    bool budget_spent = false;
+    std::uint64_t blocks_planned = 0;       // with --precision, it can change after the pilot (stopping.hpp)
     std::uint64_t repeated = 0;             // rows that ran again after a disturbance (see run())
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
-/// The runner gives up on a result after this number of blocks without a number. One block is not enough,
-/// because the reason for the missing number can be temporary: for example, the load generator was too late,
-/// or memory could not be locked.
+/// The runner gives up on a result after this number of blocks without a number. The reason for one missing
+/// number can be temporary: for example, the load generator was too late, or memory could not be locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Adds a finished trial to the outcome of a run. Gives up on the trial's result if the trial failed, or if
-/// the result was unsupported in `blocks_to_try` blocks and none of its earlier trials has a number. Returns
-/// true if it gave up on the result. A running session and the reader of journals use this function, so that
-/// both get the same outcome.
+/// Returns true if it gave up on the trial's result, because the trial failed or because the result was
+/// unsupported in `blocks_to_try` blocks without any number. A running session and the reader of journals use
+/// this function, so that both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
-/// An observer of a run. The runner calls the observer's functions between trials, never during a trial.
+/// The runner calls these functions between trials, never during a trial.
 class run_observer {
 public:
     virtual ~run_observer() = default;
-    /// Called before a trial, when `done` of `total` trials are finished.
     virtual void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) = 0;
     virtual void after_trial(const trial_record& record) = 0;
 };
 
-/// A function that returns the time since the start of the run. The caller provides this function, so that
-/// tests of budgets need not wait.
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
-/// Runs the plan, or this session's shard of the plan. A result that failed, or that was unsupported in
-/// several blocks, is not measured again (add_trial). With a budget, a block begins only if the longest
-/// block so far would still fit. No trial begins after the end of the budget. A trial that runs at the end of
-/// the budget is ended and does not count. A row is all trials of one workload in one block. A row with a
-/// disturbed trial runs a second time if the budget suffices and fewer than a quarter of the planned rows
-/// have been repeated. With a precision, the plan's number of blocks is the maximum (stopping.hpp). Does not
-/// catch exceptions of the executor or the observer.
+/// Runs the plan, or this session's shard of the plan. With a budget, a block begins only if the longest
+/// block so far would still fit, and a trial that runs at the end of the budget is ended and does not count.
+/// A row (all trials of one workload in one block) with a disturbed trial runs a second time if the budget
+/// suffices and fewer than a quarter of the planned rows have been repeated. With a precision, the plan's
+/// number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the executor or the observer.
 ///
-/// `done` contains the trials and exclusions of an earlier run of the same plan. These trials are not
-/// repeated, except in a row that the earlier run did not finish. All trials of this row run again, so that
-/// they are close in time.
+/// `done` contains the trials and exclusions of an earlier run of the same plan. Only rows that the earlier
+/// run did not finish run again.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

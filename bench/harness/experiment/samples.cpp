@@ -1,4 +1,3 @@
-// Chooses the attempt that counts for each workload and block, and stores the samples by block.
 #include "bench/harness/experiment/samples.hpp"
 
 #include <algorithm>
@@ -15,12 +14,11 @@ namespace {
 
 struct attempt {
     std::size_t trials = 0;
-    std::size_t ended = 0;  // trials after which the runner gave up on the result
+    std::size_t ended = 0;
 };
 
-/// Returns the number of the attempt with the most trials, or of the last of several such attempts. A result
-/// that was given up in an earlier attempt counts as a trial of later attempts, because they do not run it
-/// again.
+/// Returns the last attempt with the most trials. A result that was given up in an earlier attempt counts as
+/// a trial of later attempts, because they do not run it again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -34,7 +32,6 @@ std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     return best;
 }
 
-/// Returns the last trial of each result that was given up.
 std::set<const trial_record*> last_trials(const run_outcome& outcome) {
     std::map<std::pair<std::size_t, std::size_t>, const trial_record*> last;
     for (const auto& trial : outcome.trials)
@@ -74,7 +71,6 @@ std::vector<std::string> machines_of(const run_outcome& outcome) {
 
 namespace {
 
-/// Returns, for the number of each block that has trials, the block's index among these blocks.
 std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outcome) {
     std::map<std::uint64_t, std::uint64_t> places;
     for (const auto& trial : outcome.trials) places[trial.block];
@@ -83,9 +79,8 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Returns the median of the rounds' log ratios of two contenders. Their slices of one round ran on the same
-/// core within milliseconds, at the same speed of the machine. Between rounds and between cores, the speed
-/// differs. Ignores rounds in which only one contender ran.
+/// The slices of one round ran on the same core within milliseconds, at the same speed of the machine.
+/// Between rounds, the speed differs. Ignores rounds in which only one contender ran.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)

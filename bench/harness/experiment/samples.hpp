@@ -1,6 +1,6 @@
-// Converts trials to samples that are indexed by block, so that samples of a contender and of the baseline
-// with the same index form a pair. The index counts only the blocks that are in the record, because a shard
-// or an interrupted run lacks some blocks of the plan.
+// Samples are indexed by block, so that samples of a contender and of the baseline with the same index form a
+// pair. The index counts only the blocks in the record, because a shard or an interrupted run lacks some
+// blocks of the plan.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// The choice of the attempt that counts for each workload and block: the last attempt, unless an earlier
-/// attempt has more trials.
+/// The attempt that counts is the last one, unless an earlier attempt has more trials.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -30,16 +29,15 @@ public:
     [[nodiscard]] bool counts(std::uint64_t block, std::size_t workload, std::uint64_t attempt) const;
 
 private:
-    using row = std::pair<std::uint64_t, std::size_t>;  // block, workload
+    using row = std::pair<std::uint64_t, std::size_t>;
     std::map<row, std::uint64_t> best_;
 };
 
-/// Returns the machines that the trials name, in the order of their first trial. A report numbers its hosts
-/// in this order. If only some trials name a machine, the others count as one machine with an empty name.
-/// Returns an empty vector if no trial names a machine.
+/// Returns the machines in the order of their first trial, in which a report numbers its hosts. Trials
+/// without a machine count as one machine with an empty name. Returns an empty vector if no trial names a
+/// machine.
 std::vector<std::string> machines_of(const run_outcome& outcome);
 
-/// A comparison of two contenders on one workload: `who` is compared with `to`.
 struct compared_cells {
     std::size_t workload, who, to;
 };
@@ -48,62 +46,54 @@ class sample_table {
 public:
     static constexpr std::uint64_t all_blocks = std::numeric_limits<std::uint64_t>::max();
 
-    /// Collects the samples of the plan's first `blocks` blocks.
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
-    /// Returns the samples of each metric. Index i is the i-th block in the record. An element is empty if
-    /// the trial has no number.
+    /// Index i of each metric is the i-th block in the record. An element is empty if the trial has no
+    /// number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
-    /// Returns the pairing of the trials that have numbers.
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the share of time in which the contender did not use the core (the median of its trials), or
-    /// nothing if its trials were not concurrent.
+    /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
+    /// were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
-    /// Returns how many of the trials that count were disturbed.
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Returns the number of trials that were checked for disturbances. Interleaved trials are not checked,
-    /// because a disturbance affects only a few of many slices.
+    /// Interleaved trials are not checked for disturbances, because a disturbance affects only a few of many
+    /// slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// Returns the log ratios of `who` to `to` in one metric. A log ratio is above 0 if `who` is better. The
-    /// vector is empty if no block has numbers of `who` and `to`. Without layouts, there is one ratio per
-    /// block (for interleaved times, the median over the block's rounds). With layouts, there is one ratio
-    /// per pair of layouts: the median of the pair's blocks. Blocks with the same layouts are not
-    /// independent.
+    /// Returns log ratios above 0 if `who` is better: one per block (for interleaved times, the median over
+    /// the block's rounds) or, with layouts, the median per pair of layouts, because blocks with the same
+    /// layouts are not independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the values from which a verdict is computed: with one host, the log_ratios(); with several
-    /// hosts, the median log ratio of each host.
+    /// Returns the log_ratios() with one host, and the median log ratio of each host with several hosts.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the log ratio of each block with the index of its machine (machines_of). Returns an empty
-    /// vector if there are fewer than two machines, or if several layouts of a contender are compared.
+    /// Returns the log ratio of each block with its machine's index (machines_of), or an empty vector if
+    /// there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
-    /// Returns the median of the values of one workload (one value per block), and the interval of this
-    /// median. At least one value must be present. With several hosts, returns the median of the hosts'
-    /// medians, computed from logarithms if all values are above 0.
+    /// `values` has one value per block, and at least one must be present. With several hosts, returns the
+    /// median of the hosts' medians, computed from logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
-    /// Returns the time ratios by block if `who` and `to` were interleaved. Each ratio is the median over the
-    /// rounds of its block. Returns nothing for other pairings, because the ratio of a block then follows
-    /// from its two samples.
+    /// Returns ratios by block, each the median over its rounds, if `who` and `to` were interleaved. For
+    /// other pairings, the ratio of a block follows from its two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// The comparisons that replace ratios if some samples are not above zero.
     struct distances {
-        /// The log_quotient() of the distances from zero, above 0 if `who` is better. Distances are compared
-        /// because an early timer is as inaccurate as a late timer.
+        /// Above 0 if `who` is better. Compares the distances from zero, because an early timer is as
+        /// inaccurate as a late timer.
         comparison log_quotients;
-        comparison differences;  // the distance of `who` minus the distance of `to`
+        comparison differences;
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the standard deviation of the logarithm of a time between layouts of the same contender,
-    /// estimated from the baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured
-    /// in more than one block, because the deviation then cannot be distinguished from noise.
+    /// Returns the standard deviation of the logarithm of a time between layouts, from the baseline, its A/A
+    /// copy and `who`. Returns nothing if too few layouts were measured in more than one block, because it
+    /// then cannot be distinguished from noise.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 
 private:
     struct block_value {
-        std::uint64_t block;  // index among the blocks of the record
+        std::uint64_t block;
         double value;
     };
 
@@ -120,12 +110,9 @@ private:
         return pairing_of({of.workload, of.who}) == reports::pairing::interleaved &&
                pairing_of({of.workload, of.to}) == reports::pairing::interleaved;
     }
-    /// Returns one log ratio per block, above 0 if `who` is better.
     [[nodiscard]] std::vector<block_value> ratios_by_block(compared_cells of,
                                                            const reports::metric_info& metric) const;
     [[nodiscard]] std::size_t layout(std::uint64_t block, std::size_t contender) const;
-    /// Returns the values without the indices of their blocks. With layouts, returns the median of the values
-    /// of each pair of layouts instead.
     [[nodiscard]] std::vector<double> by_layouts(const std::vector<block_value>& all,
                                                  compared_cells of) const;
 

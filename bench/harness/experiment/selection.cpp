@@ -1,4 +1,3 @@
-// Matches patterns with fnmatch(3), and finds similar names by edit distance.
 #include "bench/harness/experiment/selection.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Computes the Levenshtein distance of two words, one row of the matrix at a time.
 std::size_t edit_distance(std::string_view from, std::string_view to) {
     std::vector<std::size_t> row(to.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -31,16 +29,12 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row.back();
 }
 
-/// Returns the smaller of two numbers: the edit distance between `word` and `candidate`, and 1 plus the edit
-/// distance between `word` and an equally long beginning of `candidate`. The beginning is compared because
-/// people shorten names.
+/// People shorten names. Therefore a match with the beginning of `candidate` costs only 1.
 std::size_t distance(std::string_view word, std::string_view candidate) {
     return std::min(edit_distance(word, candidate),
                     edit_distance(word, candidate.substr(0, word.size())) + 1);
 }
 
-/// Returns all names and their leading parts, which a pattern can also match. For example, "a/b/c" gives "a",
-/// "a/b" and "a/b/c".
 std::vector<std::string> with_fronts(std::span<const std::string> names) {
     std::set<std::string> all(names.begin(), names.end());
     for (const auto& name : names)
@@ -79,8 +73,6 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count) {
-    // The largest distance of a similar name: about half of the word's length, but less than the whole
-    // length, because a candidate that shares no letter with the word is never similar.
     const auto farthest = std::min((word.size() + 2) / 2, std::max(word.size(), std::size_t{1}) - 1);
     std::vector<std::string> sorted;
     std::ranges::copy_if(candidates, std::back_inserter(sorted),

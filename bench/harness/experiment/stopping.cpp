@@ -1,5 +1,4 @@
-// Decides how many blocks a run needs. Uses only the widths of intervals and never their positions;
-// stopping.hpp explains why.
+// Uses only the widths of intervals and never their positions; stopping.hpp explains why.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <algorithm>
@@ -16,9 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the results (pairs of workload and contender) that failed in the pilot and are therefore no longer
-/// measured. Does not return results that were unsupported in the pilot: either they are still measured
-/// (add_trial()), or they have no numbers.
 std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome& outcome) {
     std::set<std::pair<std::size_t, std::size_t>> cells;
     for (const auto& trial : outcome.trials)
@@ -27,8 +23,7 @@ std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome&
     return cells;
 }
 
-/// Returns the maximum number of blocks: the plan's number or, with a precision and layouts, at most the
-/// number of layout pairs, because repeated pairs add no information about the layouts.
+/// Repeated layout pairs add no information about the layouts.
 std::uint64_t most_blocks(const run_plan& plan) {
     const std::uint64_t pairs = plan.layout_pairs();
     return plan.precision_pct && pairs > 0 ? std::min(plan.blocks, pairs) : plan.blocks;
@@ -71,7 +66,6 @@ std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcom
 std::uint64_t blocks_for_any_verdict(const run_plan& plan) {
     const auto baseline_and_copy = plan.aa_copy ? std::size_t{2} : std::size_t{1};
     const auto others = std::max(plan.contenders.size(), baseline_and_copy + 1) - baseline_and_copy;
-    // A metric has at most one comparison for each workload and contender.
     const auto comparisons = std::max(plan.workloads.size(), std::size_t{1}) * others;
     return fewest_pairs(level_for_one_more(0, comparisons, verdict_rule{}.alpha(), plan.how));
 }

@@ -46,8 +46,6 @@ void require_names(const node& from, field_names names) {
         if (from.at(name).text().empty()) from.at(name).fail("the name is empty");
 }
 
-/// Throws format_error if two lines have the same workload, contender and metric. `from` is the JSON node
-/// that contains the lines; the error message names its place.
 template <class line>
 void refuse_repeated(const node& from, const std::vector<line>& lines) {
     std::set<std::tuple<std::string, std::string, std::string>> seen;
@@ -150,14 +148,13 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// Rounds a count to a multiple of 0.001, which is finer than any useful slack. Returns 0 for negative
-/// counts, because the measured count per operation can be slightly below 0 if the true count is 0.
+/// A measured count per operation can be slightly below 0 if the true count is 0. Steps of 0.001 are finer
+/// than any useful slack.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);
 }
 
-/// Rounds a ratio to four significant digits.
 double rounded_ratio(double value) {
     constexpr double digits = 4;
     const double step = std::pow(10, std::floor(std::log10(value)) - digits + 1);
@@ -222,7 +219,7 @@ expectations read_baseline(const std::string& file) {
         return parse_baseline(reports::read_file(file), file);
     } catch (const reports::other_format&) {
         throw;
-    } catch (const std::runtime_error& error) {  // a format_error or a file_error
+    } catch (const std::runtime_error& error) {
         throw usage_error{"{} is not a baseline file: {}; move it away, and {}", file, error.what(), remedy};
     }
 }

@@ -1,6 +1,5 @@
-// Reads and writes baseline files. A baseline file contains the expected counts and ratios of a build. It is
-// small enough to be read, committed and reviewed as a diff. reports/model/baseline.schema.json defines its
-// format.
+// A baseline file contains the expected counts and ratios of a build. reports/model/baseline.schema.json
+// defines its format.
 #pragma once
 
 #include <optional>
@@ -15,14 +14,11 @@
 
 namespace loopbench::bench {
 
-/// The allowed difference between a count and the expected count: a fixed part plus a share of the expected
-/// count.
 struct count_slack {
     double per_op = 0.02;  // the fixed part for counts per operation
     double bytes = 2;      // the fixed part for bytes: a small allocation in 50 operations
-    double pct = 2;        // the share, in per cent of the expected count
+    double pct = 2;        // the share, in per cent
 
-    /// Returns the slack for an expected count of this metric, in the metric's unit.
     [[nodiscard]] double around(const reports::metric_info& metric, double expected) const;
 };
 
@@ -31,20 +27,19 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// The expected ratio of a contender to the contender expected_times::to, from the pairs of one session. A
-/// ratio above 1 means that the contender is better.
+/// A ratio to the contender expected_times::to. A ratio above 1 means that the contender is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
-    reports::pairing made = reports::pairing::sequential;  // the pairing of the trials
+    reports::pairing made = reports::pairing::sequential;
     std::string metric = "time";
 };
 
-/// Expected ratios, which are valid only for one machine and one workload size.
+/// These ratios are valid only for one machine and one workload size.
 struct expected_times {
-    std::string to;  // the contender that the ratios are relative to
+    std::string to;
     workload_size size = workload_size::full;
-    std::string machine;  // the result of machine_of()
+    std::string machine;  // see machine_of()
     std::vector<expected_ratio> ratios;
 };
 
@@ -61,50 +56,37 @@ struct cell_name {
     bool operator==(const cell_name&) const = default;
 };
 
-/// Returns true if the two lines have the same workload, contender and metric.
 template <class one, class other>
 bool same_line(const one& left, const other& right) {
     return reports::same_cell(left, right) && left.metric == right.metric;
 }
 
-/// Returns each pair of workload and contender for which the baseline file has lines, without repetition.
-/// `only` limits the result to the counts or to the times.
 std::vector<cell_name> cells_of(const expectations& all, std::optional<tier> only = {});
 
-/// Returns the workload names or the contender names in `cells`, each name once.
 std::vector<std::string> names_in(const std::vector<cell_name>& cells, std::string cell_name::*which);
 
-/// Adds `name` to `names` unless `names` already contains it.
 void add_once(std::vector<std::string>& names, const std::string& name);
 
-/// Returns the properties of the machine that affect ratios: processor, cores and kernel.
 std::string machine_of(const reports::environment& where);
 
-/// Returns the workload size of the report, or nothing if the report does not come from loopbench.
 std::optional<workload_size> size_of(const reports::report& report);
 
-/// Reads a baseline file. If the file is missing or is not a baseline file, throws usage_error with the file,
-/// the cause and the remedy.
+/// Throws usage_error if the file is missing or invalid.
 expectations read_baseline(const std::string& file);
 
-/// Parses the text of a baseline file. If the text is invalid, throws reports::format_error with `name` in
-/// its message.
+/// Throws reports::format_error, with `name` in its message, if the text is invalid.
 expectations parse_baseline(std::string_view text, std::string_view name);
 
-/// Returns the text of a baseline file, with one line for each count and for each ratio.
 std::string write_baseline(const expectations& all);
 
-/// Compares the texts of two baseline files. Returns the lines that only `before` contains, each with "-" in
-/// front, and then the lines that only `after` contains, each with "+" in front. Ignores the order of lines.
+/// Returns the lines that only `before` contains, with "-" in front, and then the lines that only `after`
+/// contains, with "+" in front. Ignores the order of lines.
 std::string changed_lines(std::string_view before, std::string_view after);
 
-/// Replaces the expected counts with the counts of a session. Rounds the counts, so that a new run of the
-/// same build changes few lines of the baseline file. If counts for a workload and contender already exist,
-/// updates only these counts and adds no metric, because a user might have removed lines on purpose.
+/// Rounds the counts, so that a new run of the same build changes few lines of the baseline file. If counts
+/// for a workload and contender exist, adds no metric, because a user might have removed lines on purpose.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
-/// Replaces the expected ratios with the ratios to the report's baseline, for the primary metrics of each
-/// workload. Leaves out ratios that have no interval.
 void expect_ratios(expected_times& times, const reports::report& found);
 
 }  // namespace loopbench::bench

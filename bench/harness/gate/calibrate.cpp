@@ -1,5 +1,3 @@
-// Plans the runs of a calibration, groups the blocks of the runs into tries (comparisons that are judged
-// separately), and computes how many tries got the right verdict.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +32,6 @@ contender slowed_down(const contender& who, unsigned pct) {
     return slowed;
 }
 
-/// Returns the slowdown in per cent that the contender's name contains, or nothing for the A/A copy.
 std::optional<unsigned> slowdown_of(std::string_view name) {
     unsigned pct = 0;
     if (!name.starts_with(name_front)) return std::nullopt;
@@ -44,7 +41,6 @@ std::optional<unsigned> slowdown_of(std::string_view name) {
     return pct;
 }
 
-/// Returns the log ratios of one contender to the baseline, for each workload.
 std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     std::vector<log_ratios> all;
     const sample_table samples{from.plan, from.outcome};
@@ -54,8 +50,7 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Groups pairs into at most `most` tries, and returns the tries. Each try has `blocks` consecutive pairs of
-/// one workload. Two tries never share a pair.
+/// Groups pairs into tries of `blocks` consecutive pairs of one workload. Two tries never share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -74,7 +69,6 @@ struct tally {
     std::uint64_t slower = 0, faster = 0;
 };
 
-/// Judges each try (a group of consecutive pairs) separately, as if it were a whole report.
 tally judged(std::span<const log_ratios> tries, const run_plan& plan) {
     const verdict_rule rule{.threshold_pct = plan.threshold_pct, .how = plan.how};
     tally found;
@@ -102,16 +96,12 @@ reports::detection_rate rate_of(const session_record& slowed, std::size_t who, u
     return found;
 }
 
-/// Returns the original name of the calibrated contender, such as loop-epoll, instead of a name such as
-/// slowed-00.
 std::string name_of_contender(const session_record& from) {
     for (const auto& trial : from.outcome.trials)
         if (const auto name = reports::context_text(trial.outcome.context, "contender")) return *name;
     return from.plan.baseline;
 }
 
-/// Throws usage_error unless `equal` and `slowed` come from the same machine and the same build, and did the
-/// same work.
 void refuse_unlike(const session_record& equal, const session_record& slowed) {
     const auto file_of = [](const session_record& from) {
         const auto& file = from.executables.empty() ? executable_state{} : from.executables.front();
@@ -160,8 +150,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// Checks the first trial of each contender, and later trials only if they have a context: a journal that was
-/// read from a file has only the first context of each contender.
+/// Only the first trial of a contender must have a context, because a journal that was read from a file has
+/// no other.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {
@@ -234,7 +224,7 @@ reports::calibration judge_calibration(const session_record& equal, const sessio
             found.aa.at_most_pct = 100 * proportion_at_most(found.aa.different, tries.size(), default_level);
     }
     found.blocks = sizes.blocks;
-    constexpr double trials_a_block = 3;  // trials of the baseline, its A/A copy and a slowed copy
+    constexpr double trials_a_block = 3;
     found.try_s = trials_a_block * static_cast<double>(sizes.blocks) * mean_trial_s(slowed.outcome);
     if (slowed.plan.aa_copy) found.slowdowns.push_back(rate_of(slowed, *slowed.plan.aa_copy, 0, sizes));
     for (std::size_t who = 0; who < slowed.plan.contenders.size(); ++who)

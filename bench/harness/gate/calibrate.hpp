@@ -1,6 +1,5 @@
-// Measures how often verdicts are right when the truth is known. Compares a contender with itself, and with a
-// copy that is slowed down by a known share of its time. The verdicts come from judge_all()
-// (bench/harness/statistics/verdict.hpp), like the verdicts of every report.
+// Measures how often verdicts are right when the truth is known: compares a contender with itself, and with a
+// copy that is slowed down by a known share of its time.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +15,37 @@ namespace loopbench::bench {
 
 struct calibration_sizes {
     std::uint64_t aa_tries = 320,
-                  aa_blocks = 20;           // numbers of A/A comparisons, and of blocks in each
-    std::uint64_t tries = 40, blocks = 20;  // the same for each slowdown
+                  aa_blocks = 20;           // blocks in each A/A try
+    std::uint64_t tries = 40, blocks = 20;  // for each slowdown
 };
 
 inline constexpr unsigned slowdown_pct_max = 99;
 
-/// Returns a copy of `base` with other contenders: `who`, its A/A copy, and, for each of `slowdowns_pct` (1
-/// to slowdown_pct_max), a copy of `who` that is slowed down by this percentage. The contenders' names are
-/// slowed-00 (the baseline), slowed-0~ (the A/A copy), slowed-03 and so on. All names and environments have
-/// the same length (see add_aa_copy).
+/// Returns a copy of `base` with the contenders slowed-00 (`who`), slowed-0~ (its A/A copy) and, for each
+/// percentage in `slowdowns_pct` (1 to slowdown_pct_max), a slowed copy such as slowed-03. All names and
+/// environments have the same length (see add_aa_copy).
 run_plan calibration_plan(const run_plan& base, const contender& who,
                           std::span<const unsigned> slowdowns_pct);
 
-/// Returns the pairing of the plan's trials. Throws usage_error if the workloads have different pairings,
-/// because a calibration is valid for only one pairing.
+/// Throws usage_error if the workloads have different pairings, because a calibration is valid for only one.
 reports::pairing pairing_of(const run_plan& plan);
 
 /// Throws usage_error if a trial of a slowed contender does not report its slowdown. Such a contender does
-/// not support LOOPBENCH_SLOWDOWN, so that its calibration would be meaningless.
+/// not support LOOPBENCH_SLOWDOWN.
 void check_slowdowns(const session_record& slowed);
 
-/// Returns the plan of the referee, a run with sequential trials of the same contenders. judge_pairings()
-/// compares them with the interleaved trials of `slowed`. Returns nothing if `slowed` is not interleaved.
+/// Returns the plan for sequential trials with which judge_pairings() compares the interleaved trials of
+/// `slowed`. Returns nothing if `slowed` is not interleaved.
 std::optional<run_plan> referee_plan(const run_plan& slowed);
 
-/// Compares interleaved trials with the sequential trials of the referee. The two pairings agree on a
-/// workload if their times differ by at most 15 % and their ratios by at most 5 %. Ignores workloads for
-/// which one of the two runs has no numbers.
+/// Compares interleaved with sequential trials. Both agree on a workload if their times differ by at most 15
+/// % and their ratios by at most 5 %. Ignores workloads for which one of the two runs has no numbers.
 std::vector<reports::pairing_agreement> judge_pairings(const session_record& interleaved,
                                                        const session_record& referee);
 
-/// Computes how often verdicts were right. `equal` is a run without slowdowns: for each workload, `aa_blocks`
-/// consecutive blocks form one try, which is judged separately. `slowed` is a run with slowdowns: for each
-/// workload and slowdown, `blocks` consecutive blocks form one try. Two tries never share a block. Throws
-/// usage_error unless the two runs come from the same machine and the same build, and did the same work.
+/// Computes how often verdicts were right without (`equal`) and with slowdowns (`slowed`). A try consists of
+/// consecutive blocks of one workload and slowdown; two tries never share a block. Throws usage_error unless
+/// both runs come from the same machine and build, and did the same work.
 reports::calibration judge_calibration(const session_record& equal, const session_record& slowed,
                                        const calibration_sizes& sizes);
 

@@ -1,5 +1,3 @@
-// A calibration file is a small JSON file that describes the machine and contains the result of its
-// calibration.
 #include "bench/harness/gate/calibration_file.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +42,7 @@ std::string write_calibration(const reports::calibration& found, const reports::
 
 std::optional<reports::calibration> read_calibration(const fs::path& path,
                                                      const reports::environment& where) {
-    std::error_code unreadable;  // ignored, because read_file() reports the error
+    std::error_code unreadable;  // read_file() reports the error
     if (fs::status(path, unreadable).type() == fs::file_type::not_found) return std::nullopt;
     try {
         const reports::document document{reports::read_file(path.native())};

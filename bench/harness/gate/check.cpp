@@ -1,4 +1,3 @@
-// Checks counts. The functions that check times are in check_times.cpp.
 #include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,6 @@
-// Checks a build against a baseline file: compares counts with a fixed slack, and ratios of times with
-// statistical tests.
-//
-// Counts are the same on any machine and at any time. Therefore a single count that exceeds the expected
-// count by more than the slack fails a build. Times vary. A ratio fails a build only if its interval lies
-// beyond the threshold, a second session with its own trials confirms the result, and the A/A comparisons of
-// the two sessions find no difference.
+// Counts are the same on any machine. Therefore a single count that exceeds its slack fails a build. Times
+// vary. A ratio fails a build only if its interval lies beyond the threshold, a second session confirms this,
+// and the A/A comparisons of both sessions find no difference.
 #pragma once
 
 #include <span>
@@ -16,36 +12,31 @@
 
 namespace loopbench::bench {
 
-/// Returns a gate result for each count of the baseline file. A count that is exactly at the limit of its
-/// slack still gets the gate result `holds`.
+/// A count that is exactly at the limit of its slack gets the gate result `holds`.
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
-/// Returns the counts in a report, as the counting pass would return them.
 std::vector<counted_result> counts_in(const reports::report& report);
 
 struct time_rule {
-    double threshold_pct = 1;  // in per cent; smaller differences are ignored
-    double tolerated_pct = 5;  // in per cent; larger slowdowns must be ruled out
+    double threshold_pct = 1;  // smaller differences are ignored
+    double tolerated_pct = 5;  // larger slowdowns must be ruled out
 };
 
-/// Returns a gate result for each ratio of the baseline file, judged by one session. If the session cannot
-/// judge any ratio, returns only a gate result for each failed contender, and one gate result that states why
-/// no ratio can be judged. One session never shows a regression: a ratio that is significantly worse than
-/// expected gets the gate result `suspect`. tolerated_in() (judgement.hpp) decides which slowdowns the other
-/// ratios must rule out, as in `compare`.
+/// Judges each expected ratio by one session. One session never shows a regression: a ratio that is
+/// significantly worse gets the gate result `suspect`. If the session cannot judge any ratio, returns only
+/// failed contenders and the reason.
 ///
-/// Compares the new pairs with one value from the interval of the expected ratio: the value that is nearest
-/// to the median of the new pairs. Thus the uncertainty of the baseline file never counts against the build.
-/// Corrects the verdicts for the number of comparisons of the same metric (Holm), as `compare` does.
+/// Compares the new pairs with the value in the expected interval that is nearest to their median, so that
+/// the uncertainty of the baseline file never counts against the build. Corrects the verdicts for the number
+/// of comparisons of the same metric (Holm), as `compare` does.
 std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
                                      const time_rule& rule);
 
-/// Returns the expected ratios that a second session must check: those with the gate result `suspect`.
+/// Returns the expected ratios whose gate result is `suspect`.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
-/// Returns the gate results of the first session, updated by the second session. A ratio that is suspect in
-/// both sessions is a regression. If the second session cannot judge any ratio, its gate results replace all
-/// suspects.
+/// A ratio that is suspect in both sessions becomes a regression. If the second session cannot judge any
+/// ratio, its gate results replace all suspects.
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const reports::report& second, const time_rule& rule);
 

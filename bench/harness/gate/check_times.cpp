@@ -1,5 +1,4 @@
-// Compares the pairs of a new session with the expected ratios of a baseline file, for times and other
-// metrics that are not counts.
+// Compares new pairs with the expected ratios, for times and other metrics that are not counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +26,6 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns a gate result with the reason why the session cannot judge any ratio, or nothing if it can judge
-/// ratios.
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
         return about_session(gate_result_kind::unreliable,
@@ -65,12 +62,10 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
     return std::nullopt;
 }
 
-/// Returns a gate result with the reason why the contender of `expected`, or the contender `to`, has no
-/// numbers. Returns nothing if both contenders have numbers.
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // If a contender has no numbers on a workload, the session contains only one result for this pair: that
-    // of the metric `time`.
+    // If a contender has no numbers on a workload, the session contains only its result for the metric
+    // `time`.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -86,14 +81,12 @@ std::optional<gate_result> without_numbers(const expected_ratio& expected, const
     return std::nullopt;
 }
 
-/// The pairs of the new session for one metric of a workload and contender.
 struct compared_time {
     const expected_ratio* expected = nullptr;
     double ratio = 1;
-    std::vector<double> excess;  // log ratios minus the expected log ratio; below 0 is slower
+    std::vector<double> excess;  // below 0 is slower than expected
 };
 
-/// Returns the pairs for one expected ratio. If there are no pairs, returns a gate result with the reason.
 std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected, const std::string& to,
                                                   const report& session) {
     const auto& metric = expected.metric;
@@ -130,8 +123,6 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
     return pairs;
 }
 
-/// Returns the gate result for one ratio. If `tolerated_pct` is set, the pairs must rule out that the metric
-/// is worse by more than `tolerated_pct`.
 gate_result gate_result_of(const compared_time& pairs, const judged_comparison& judged, const std::string& to,
                            std::optional<double> tolerated_pct) {
     const auto& expected = *pairs.expected;
@@ -186,8 +177,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // All comparisons of one metric form one family, whose verdicts are corrected together. No comparison
-    // must be left out, because a baseline file contains only ratios of primary metrics.
+    // All comparisons of one metric form one family, whose verdicts are corrected together.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {

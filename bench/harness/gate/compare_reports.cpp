@@ -1,5 +1,4 @@
-// Computes the shift from the samples of the old session to those of the new session, because samples of two
-// sessions do not form pairs.
+// Compares samples by their shift, because samples of two sessions do not form pairs.
 #include "bench/harness/gate/compare_reports.hpp"
 
 #include <fmt/format.h>
@@ -34,15 +33,11 @@ using reports::report;
 using reports::report_index;
 using reports::result;
 
-/// Returns the logarithm of each sample, negated if smaller samples are better. Thus larger logarithms are
-/// always better.
 std::vector<double> log_speeds(const result& item) {
     const std::vector<std::optional<double>> ones(item.samples.size(), 1.0);
     return paired_log_ratios(item.samples, ones, item.better);
 }
 
-/// Returns the log ratios of the result to the baseline if `to_baseline` is true. Otherwise returns the
-/// log_speeds() of the result itself.
 std::vector<double> log_speeds(const report_index& in, const result& item, bool to_baseline) {
     return to_baseline ? log_ratios_of(item, *in.baseline(item.workload, item.metric)) : log_speeds(item);
 }
@@ -72,14 +67,11 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// The largest factor by which the baseline's time can change between two sessions on one machine. If it
-/// changes more, the sessions are treated as if they had run on different machines. Another machine can slow
-/// down one contender by a third, and other contenders by half or not at all, so that the ratios change, too
+/// The largest factor by which the baseline's time can change between two sessions on one machine. Another
+/// machine can slow down one contender by a third, and others by half or not at all, so that ratios change
 /// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
-/// Returns the workloads on which the baseline's time changed by a factor of more than most_moved between the
-/// sessions, with the logarithm of the baseline's speed-up.
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
                                                      std::span<const compared> all) {
     std::map<std::string_view, double> found;
@@ -88,16 +80,14 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
         if (before.empty() || after.empty()) continue;  // a report has only ratios of rounds
-        // Ignores the interval of the shift. If this interval is wide, the ratios are undecided anyway.
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
     return found;
 }
 
-/// Returns the result in `then` without which the workload and contender of `of` cannot pass (judge_gate):
-/// the result of the first primary metric that has a value in `then` and can be compared. Returns null if
-/// there is no such result.
+/// Returns the first primary metric's result that has a value in `then` and can be compared. Without it, the
+/// contender of `of` cannot pass (judge_gate).
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -106,9 +96,7 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Returns a result without numbers for the workload, contender and metric of `like`. Copies the metric's
-/// properties instead of looking them up, because the metric is unknown here if a later version of loopbench
-/// wrote the report.
+/// Copies the metric's properties, because a metric from a later version of loopbench is unknown here.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -119,15 +107,14 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns a result with a reason for each workload and contender for which the result that has_to_be_known()
-/// returns is not compared. Also returns the results that failed or were not reached in `now`, with their
-/// status and reason.
+/// Returns, with a reason, the results of `then` that have to be known but are not compared, and the results
+/// of `now` that failed or were not reached.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
     using cell = std::pair<std::string_view, std::string_view>;
     std::set<std::string_view> workloads;
-    std::map<cell, std::set<std::string_view>> compared;  // the compared metrics of each cell
+    std::map<cell, std::set<std::string_view>> compared;
     std::set<cell> seen;
     for (const auto& item : kept) {
         compared[{item.now->workload, item.now->contender}].insert(item.now->metric);
@@ -141,8 +128,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // If a contender has no numbers on a workload, the report contains only one result for this pair:
-        // that of the metric `time`.
+        // If a contender has no numbers on a workload, the report contains only its result for the metric
+        // `time`.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
@@ -178,8 +165,6 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         all.push_back(std::move(lost));
     }
     for (const auto& [which, metrics] : compared) seen.insert(which);
-    // A result that failed or was not reached prevents a pass, even if the old report has no number for this
-    // result.
     for (const auto& item : now.whole().results)
         if ((item.status == reports::result_status::failed ||
              item.status == reports::result_status::not_run) &&
@@ -188,8 +173,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
     return all;
 }
 
-/// Returns the smallest detectable difference: the threshold plus half of the interval's width plus 0.84
-/// standard errors, for a power of 80 % (H. Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
+/// Adds up the threshold, half of the interval's width and 0.84 standard errors, for a power of 80 % (H.
+/// Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
     if (!shift.low || !shift.high) return std::nullopt;
     const boost::math::normal_distribution<double> normal;
@@ -205,7 +190,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto all = both_of(before_index, now_index);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
-    std::map<std::string_view, std::size_t> comparisons;  // by metric: each metric is a family
+    std::map<std::string_view, std::size_t> comparisons;
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
@@ -236,7 +221,6 @@ report compare_reports(const report& then, const report& now, double threshold_p
     std::ranges::move(without_comparison(before_index, now_index, all, moved),
                       std::back_inserter(found.results));
     found.baseline = "before";
-    // The comparison is as reliable as its less reliable session.
     const bool then_is_unknown = then.aa && then.aa->found == reports::reliability::unknown;
     if (is_unreliable(then) || (then_is_unknown && !is_unreliable(now))) found.aa = then.aa;
     return found;

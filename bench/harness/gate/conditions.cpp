@@ -15,7 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A list of the differences between two reports: texts like "kernel: A before, B now".
 class differences {
 public:
     void add(std::string_view what, const std::string& then, const std::string& now) {
@@ -66,8 +65,6 @@ void compare_machines(std::vector<reports::warning>& all, const reports::environ
                "measure both on one machine, or let `loopbench compare` run the two executables on it");
 }
 
-/// Returns the contenders whose description changed between the reports. Returns each of them twice: with its
-/// description in `then` and with its description in `now`.
 std::vector<reports::contender> changed(const reports::report& then, const reports::report& now) {
     std::vector<reports::contender> all;
     for (const auto& next : now.contenders) {

@@ -18,10 +18,9 @@ namespace {
 
 struct described_kind {
     gate_result_kind kind;
-    std::string_view word;  // for a number of gate results: "3 worse"
+    std::string_view word;
 };
 
-/// All kinds except `holds`, the most severe first.
 constexpr std::array severities{described_kind{gate_result_kind::failed, "failed"},
                                 described_kind{gate_result_kind::regression, "worse"},
                                 described_kind{gate_result_kind::unreliable, "unreliable"},
@@ -41,8 +40,8 @@ std::string subject_of(const gate_result& found, bool names_contenders) {
     return text + reports::shown(found.workload);
 }
 
-/// Returns the sentence about one gate result. If the gate result's text begins with the verdict, leaves the
-/// verdict out of that text: "SLOWER: BM_sort by 2.2 %" instead of "SLOWER: BM_sort: slower by 2.2 %".
+/// Leaves a repeated verdict out of the sentence: "SLOWER: BM_sort by 2.2 %" instead of "SLOWER: BM_sort:
+/// slower by 2.2 %".
 std::string sentence_of(const gate_result& found, std::string_view verdict, bool names_contenders) {
     const auto ended = [](std::string text) { return text.ends_with('.') ? text : text + "."; };
     if (found.workload.empty()) return ended(found.message);
@@ -98,7 +97,6 @@ std::vector<const gate_result*> most_severe_first(std::span<const gate_result> r
     std::vector<const gate_result*> all;
     for (const auto& found : results)
         if (found.kind != gate_result_kind::holds) all.push_back(&found);
-    // Sorts gate results about the whole session after those about single results.
     const auto order = [](const gate_result* found) {
         return std::tuple{severity_of(*found), found->workload.empty(), -found->times_as_bad, found};
     };

@@ -1,5 +1,3 @@
-// Names and messages can contain any characters. Each format escapes special characters like the same format
-// of reports.
 #include "bench/harness/gate/gate_result_formats.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,3 @@
-// Formats gate results for terminals, programs and CI systems.
 #pragma once
 
 #include <array>
@@ -12,30 +11,23 @@
 
 namespace loopbench::bench {
 
-/// Returns verdict_line(). If some gate results are not `holds`, adds a line for each of them, and then a
-/// line with the number of the gate results that are `holds`.
 std::string write_text(std::span<const gate_result> results);
 
-/// Returns the lines of write_text() without the first and the last, with "better" instead of "looser": a
-/// comparison of two builds or reports has no baseline file that could be too loose.
+/// Returns the gate results that are not `holds`, with "better" instead of "looser": a comparison of two
+/// builds or reports has no baseline file that could be too loose.
 std::string write_details_of_comparison(std::span<const gate_result> results);
 
-/// Returns the JSON object {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers
-/// are null.
+/// Returns {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers are null.
 std::string write_json(std::span<const gate_result> results);
 
-/// Returns verdict_line() and a table of the ten most severe gate results. A folded section contains the
-/// others.
 std::string write_markdown(std::span<const gate_result> results);
 
-/// Returns a JUnit test case for each gate result. A regression is a failure, a failed contender is an error,
-/// and an undecided gate result is skipped. The exit code of loopbench distinguishes undecided gate results
-/// from a pass.
+/// A regression is a failure, a failed contender is an error, and an undecided gate result is skipped; the
+/// exit code of loopbench distinguishes it from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
-/// Returns GitHub annotations: a notice with verdict_line(), then an error for each regression and failed
-/// contender, and a warning for each other gate result that is not `holds`. Shows only the ten most severe
-/// gate results.
+/// Returns a notice with verdict_line(), an error for each regression and failed contender, and a warning for
+/// each other gate result that is not `holds`. Shows only the ten most severe gate results.
 std::string write_github(std::span<const gate_result> results);
 
 struct gate_result_format {
@@ -49,8 +41,8 @@ inline constexpr std::array gate_result_formats{
     gate_result_format{"github", write_github},
 };
 
-/// Returns the text of a report in a format of `loopbench report`. If the report comes from a comparison, the
-/// formats that can fail a CI job (JUnit, GitHub) contain its gate results.
+/// If the report comes from a comparison, the formats that can fail a CI job (JUnit, GitHub) contain its gate
+/// results.
 std::string write_report(const reports::format& chosen, const reports::report& content);
 
 }  // namespace loopbench::bench

@@ -28,7 +28,6 @@ using reports::result;
 using reports::result_status;
 using reports::verdict;
 
-/// Returns true if the baseline has no time on the workload of `item`. Such a workload cannot be compared.
 bool baseline_lacks(const reports::report& report, const result& item) {
     return std::ranges::any_of(report.results, [&](const result& other) {
         return other.contender == report.baseline && other.workload == item.workload &&
@@ -46,8 +45,6 @@ gate_result no_number(const result& item) {
     return found;
 }
 
-/// Returns a gate result for a percentile of too few samples, which cannot be compared with the percentile of
-/// the baseline.
 gate_result too_few_samples(const result& item) {
     auto found =
         about(item, gate_result_kind::unclear,
@@ -58,8 +55,6 @@ gate_result too_few_samples(const result& item) {
     return found;
 }
 
-/// Returns a gate result for a workload and contender for which nothing can be compared. `metrics` contains
-/// the workload's primary metrics.
 gate_result nothing_of(const result& item, const std::vector<std::string>& metrics) {
     const auto why = item.reason.value_or(
         fmt::format("there is no verdict on the primary metrics ({})", fmt::join(metrics, ", ")));
@@ -69,7 +64,6 @@ gate_result nothing_of(const result& item, const std::vector<std::string>& metri
     return found;
 }
 
-/// Returns a gate result for a contender that has no number for `first`, the workload's first primary metric.
 gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
@@ -79,15 +73,12 @@ gate_result nothing_of_first(const result& item, const std::string& first, const
     return no_number(lost);
 }
 
-/// Returns the end of a sentence that states the difference in time that code placement alone causes. Returns
-/// an empty text if this difference is unknown.
 std::string of_layouts(const result& item) {
     return item.layout_pct
                ? fmt::format("; layouts of the same code differ by {:.1f} % in time", *item.layout_pct)
                : "";
 }
 
-/// Describes a ratio that is not significant, for example "1.003× the speed of base (0.981× to 1.011×)".
 std::string ratio_text(const reports::ratio& ratio, bool is_time) {
     const auto interval = ratio.low && ratio.high ? fmt::format(" ({}× to {}×)", ratio_digits(*ratio.low),
                                                                 ratio_digits(*ratio.high))
@@ -96,7 +87,6 @@ std::string ratio_text(const reports::ratio& ratio, bool is_time) {
                        ratio.to, interval);
 }
 
-/// Returns the text of gate_result::brief for an undecided result.
 std::string undecided_text(const result& item) {
     if (!item.detectable_pct) return "undecided (too few blocks)";
     return fmt::format("undecided (smallest detectable difference {})",
@@ -129,8 +119,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the interval of the result rules out a worsening: its distance from zero exceeds the
-/// distance of `to`, the baseline's result, by at most `tolerated_pct` of the baseline's value.
+/// Returns true if the distance from zero exceeds that of `to`, the baseline's result, by at most
+/// `tolerated_pct` of the baseline's value.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -154,8 +144,6 @@ gate_result judged_difference(const result& item, const result* to, std::optiona
     return found;
 }
 
-/// Returns the metric that a contender needs on this workload in order to pass: the first primary metric that
-/// can be compared and that the baseline has. Returns an empty text if there is no such metric.
 std::string first_of(const reports::report_index& in, std::string_view workload) {
     const auto& metrics = in.headline(workload);
     const auto found = std::ranges::find_if(metrics, [&](const std::string& metric) {
@@ -215,7 +203,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> seen;  // pairs of workload and contender
+    std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const auto& item : report.results) {
         const auto& metrics = index.headline(item.workload);
         const auto tolerated = [&](const result& each) {

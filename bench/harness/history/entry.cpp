@@ -29,8 +29,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// The metric for bytes_per_second, a counter of Google Benchmark programs. No workload of loopbench has this
-/// metric.
 constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
                                                 .title = "bytes per second",
                                                 .unit = "B/s",
@@ -43,7 +41,6 @@ const reports::metric_info* metric_of(std::string_view counter) {
     return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
 }
 
-/// Returns the program's name without its folder, because the folder's path might contain a user's name.
 std::string program_in(std::string_view text) {
     const auto document =
         reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
@@ -53,8 +50,8 @@ std::string program_in(std::string_view text) {
     return name.substr(name.find_last_of('\\') + 1);  // a Windows path has backslashes
 }
 
-/// Describes the processor by the sizes of its caches, because these sizes distinguish machines and are the
-/// same in each run. Does not use the clock rate, because each run measures it anew and gets another value.
+/// Describes the processor by its cache sizes, which are the same in each run. Each run measures the clock
+/// rate anew and gets another value.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -75,8 +72,6 @@ reports::format_error unwanted_date(const std::string& printed) {
         reports::shown(printed)};
 }
 
-/// Returns the date in UTC. Throws format_error if the date has no time zone, unless `dated` contains a date
-/// or assumes UTC.
 std::string date_in(const json& context, const date_rule& dated) {
     const auto printed = printed_date(context);
     const auto complete = in_utc(printed);
@@ -111,8 +106,7 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// Returns the row's number for each metric. If several numbers of the row belong to one metric, returns only
-/// one of them, because a row is one repetition and thus one sample.
+/// A row is one repetition and thus one sample, so that only one of several numbers of a metric is kept.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -137,7 +131,6 @@ void add(repetitions& to, const gbench_row& row) {
         if (value) to.by_metric[metric].push_back(*value);
 }
 
-/// Returns the results of one workload. If one repetition has an error, returns only a failed result.
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
@@ -160,8 +153,6 @@ std::vector<reports::result> results_of(const std::string& workload, const std::
     return all;
 }
 
-/// Returns the benchmarks with their repetitions, in the program's order. If several benchmarks have the same
-/// name, appends "#1", "#2" and so on, as in a listing (gbench_names.hpp).
 std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_output& output) {
     using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
     std::vector<std::pair<std::string, repetitions>> all;
@@ -194,7 +185,6 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     }
 }
 
-/// Calls `make` and returns its result. If `make` throws a format_error, adds the file's name to the error.
 template <class function>
 auto with_name(std::string_view name, function make) {
     try {
@@ -204,9 +194,8 @@ auto with_name(std::string_view name, function make) {
     }
 }
 
-/// Appends a number to a column: an exact number (a count) with all digits, any other number with nine
-/// digits. Nine digits are more than any measurement has. More digits would waste space, because a history
-/// has millions of numbers.
+/// Writes other numbers than counts with nine digits. More would waste space, because a history has millions
+/// of numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -216,8 +205,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// A writer that collects the points of one report by subject, as the text of entry::points. Keeps references
-/// to texts in the report.
+/// Keeps references to texts in the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -238,14 +226,13 @@ public:
     }
 
 private:
-    /// Columns of numbers, as the text of JSON lists.
     struct columns {
         std::string of, medians, lows, highs;
     };
     struct points_of_subject {
         subject of;
         columns ratios, values;
-        std::vector<bool> has;  // true for contenders that have a point
+        std::vector<bool> has;
     };
 
     static std::string text_of(const columns& from) {
@@ -310,13 +297,13 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Returns a checksum that identifies the run by its date, its seed, its machine and its samples. Excludes
-/// computed results, because another version of loopbench can compute other results from the same trials.
+/// Returns a checksum of date, seed, machine and samples. Excludes computed results, because another version
+/// of loopbench can compute other results from the same trials.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
         reports::dump({where.date, report.seed, where.cpu_model, where.memory_bytes, where.load_average});
-    text.pop_back();  // removes the end of the list, which continues below
+    text.pop_back();  // the list continues below
     std::unordered_map<std::string_view, std::string> known_names;
     const auto add_name = [&](std::string_view name) {
         auto& quoted = known_names[name];
@@ -368,7 +355,6 @@ std::optional<std::string> in_utc(const std::string& date) {
 
 namespace {
 
-/// Makes an entry. `text` is the report as JSON on one line.
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
     auto date = in_utc(report.where.date);
     if (!date)

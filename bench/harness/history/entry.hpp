@@ -1,5 +1,5 @@
-// Defines the entries of a history. An entry contains a whole report (which can be shown and judged again),
-// the points of the report's series, and facts that the report does not contain (commit, machine).
+// An entry of a history contains a whole report, the points of the report's series, and facts that the report
+// does not contain (commit, machine).
 #pragma once
 
 #include <array>
@@ -14,9 +14,8 @@
 
 namespace loopbench::bench {
 
-/// The origin of a report's numbers, as stated by the user.
 struct provenance {
-    std::string commit;         // empty if unknown
+    std::string commit;
     std::optional<bool> dirty;  // true if the sources had uncommitted changes
     std::string machine;        // a name that distinguishes machines with equal hardware; can be empty
     std::string date = {};      // UTC; empty unless the user states the date of a file without a time zone
@@ -28,7 +27,6 @@ constexpr auto names_of(report_source) {
     return std::to_array<std::string_view>({"loopbench", "google-benchmark"});
 }
 
-/// The subject of a series: one metric of one workload, measured with one pairing.
 struct subject {
     std::string workload, metric, unit;
     reports::direction better = reports::direction::smaller;
@@ -48,9 +46,9 @@ struct entry {
     provenance from;
     provenance said;  // stated by the user; only these fields can change an existing entry
     report_source source = report_source::loopbench;
-    reports::report head;  // the report without its results
-    std::string date;      // UTC, ISO 8601
-    std::string report;    // the whole report as JSON, on one line
+    reports::report head;
+    std::string date;  // UTC, ISO 8601
+    std::string report;
     /// The numbers of a run as JSON. `points` contains the primary metrics and the counts; `other_points`
     /// contains the other metrics. Each text takes about a twentieth of the report's bytes. Its format is:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
@@ -63,31 +61,25 @@ struct entry {
     std::string content;  // an identity that does not depend on computed results
 };
 
-/// Makes an entry from a report. Throws reports::format_error if the report's date is invalid, or if a result
-/// occurs twice.
+/// Throws reports::format_error if the report's date is invalid, or if a result occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-/// The user's statement about the date of a Google Benchmark file. Versions before 1.5.1 print a date without
-/// a time zone.
 struct date_rule {
-    std::optional<std::string> date = {};  // the date of a file whose own date has no time zone
-    bool assume_utc = false;               // true: a date without a time zone is in UTC
+    std::optional<std::string> date = {};
+    bool assume_utc = false;
 };
 
-/// Returns true if the text is the output of a Google Benchmark program: if it contains "benchmarks" but not
-/// the schema of a report. Searches for the schema's name in quotation marks, because a program's path can
-/// contain the name without them (/opt/loopbench/1.0).
+/// Returns true if the text contains "benchmarks" but not the schema of a report. Searches for the schema's
+/// name in quotation marks, because a program's path can contain it without them (/opt/loopbench/1.0).
 bool is_google_benchmark_output(std::string_view text);
 
-/// Reads an entry from `text`: a report, a journal or the output of a Google Benchmark program. Such a
-/// program becomes the contender, and its repetitions become the samples. Ignores counters that loopbench
-/// does not know. If `from` has no commit, uses "commit" of the program's context. `dated` applies only to
-/// such programs. Throws reports::format_error with `name` in its message.
+/// Reads a report, a journal or the output of a Google Benchmark program. Such a program becomes the
+/// contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of the program's
+/// context. `dated` applies only to such programs. Throws reports::format_error with `name` in its message.
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
 
-/// Converts a date to UTC, because texts of UTC dates sort by time. For example, returns
-/// "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00". Returns a date without a time unchanged, and
-/// nothing if the text is not a date.
+/// Returns "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00", because texts of UTC dates sort by time.
+/// Returns a date without a time unchanged, and nothing if the text is not a date.
 std::optional<std::string> in_utc(const std::string& date);
 
 }  // namespace loopbench::bench

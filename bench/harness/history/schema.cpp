@@ -1,8 +1,7 @@
-// The tables of a history, in SQL that SQLite and PostgreSQL both understand. After a change of the tables,
-// increase the number in history_format. Never rename the table loopbench_schema with its column `version`,
-// or the table loopbench_run with its column `loopbench_version`, because every version of loopbench reads
-// these columns to recognise a history's format. The comments in the SQL must not contain a colon, because
-// SOCI parses a colon as the start of a parameter.
+// SQLite and PostgreSQL both understand this SQL. After a change of the tables, increase the number in
+// history_format. Never rename loopbench_schema.version or loopbench_run.loopbench_version, because every
+// version of loopbench reads these columns to recognise a history's format. The comments in the SQL must not
+// contain a colon, because SOCI parses a colon as the start of a parameter.
 #include <array>
 
 #include "bench/harness/history/store.hpp"

@@ -23,13 +23,10 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// Returns true if the run's numbers for this subject are usable. If the run is unreliable, only its counts
-/// are usable.
 bool counts_for(const kept_run& run, const subject& of) {
     return of.deterministic || run.reliability != reports::reliability::unreliable;
 }
 
-/// Returns the values of the series (or their logarithms) with a sign that makes larger values better.
 std::vector<double> goodness(const series& of) {
     const bool logarithmic = is_logarithmic(of);
     const double sign = of.is_ratio() || of.of.better == reports::direction::larger ? 1 : -1;
@@ -39,22 +36,20 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// Returns the direction of a change. If the interval contains zero, returns `neither`, because perhaps only
-/// the spread of the values has changed.
+/// If the interval contains zero, returns `neither`, because perhaps only the spread of the values has
+/// changed.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// A collector that adds the points of each run to their series. Parses equal "of" objects in the points only
-/// once and recognises them by their text, because a thousand reports have ten million points.
+/// Parses equal "of" objects in the points only once and recognises them by their text, because a thousand
+/// reports have ten million points.
 class collector {
 public:
-    /// Creates a collector of the chosen series. `place` is the place of the history, for error messages.
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
 
-    /// Adds the points of a run to their series. Throws database_error if the points are damaged.
     void add(const kept_run& run, std::string points) {
         if (points.empty() || !run.complete) return;
         points.reserve(points.size() + simdjson::SIMDJSON_PADDING);
@@ -77,8 +72,6 @@ public:
         }
     }
 
-    /// Returns the series, sorted by workload, metric and contender. Throws usage_error if a pattern matched
-    /// nothing.
     [[nodiscard]] std::vector<series> series_found() && {
         refuse_unmatched(choice_.workloads, workloads_, "workload");
         refuse_unmatched(choice_.metrics, metrics_, "metric");
@@ -90,27 +83,24 @@ public:
     }
 
 private:
-    /// A list of all names that occurred in the points, each name once.
     using name_list = std::vector<std::string>;
 
     struct known_subject {
         subject of;
-        bool is_chosen = false;  // true if the user chose the subject's workload and metric
-        /// The index of the series in all_, by condition and contender. It is absent if the contender has no
-        /// series under this condition.
+        bool is_chosen = false;
+        /// Indexed by condition and contender; absent if the contender has no such series.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// A run, and the indices of the conditions of its ratios and of its values. The condition of values
-    /// consists of the machine and the size; the condition of ratios also contains the baseline. All runs of
-    /// a series have the same condition.
+    /// All runs of a series have the same condition: machine, size and, for ratios, baseline. The two numbers
+    /// are indices of conditions.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;
     };
 
     struct met_contender {
-        std::size_t number = 0;  // the index of the contender's name in names_
+        std::size_t number = 0;
         bool is_chosen = false;
     };
 
@@ -179,8 +169,6 @@ private:
                     [](series& of, std::optional<double> high) { of.intervals.back().high = high; });
     }
 
-    /// Finds the series to which each number of the following columns belongs, and stores its index in
-    /// places_. Creates missing series.
     void read_places(ondemand::array list, known_subject& into, const run_at& at,
                      const std::vector<met_contender>& contenders, bool is_ratio) {
         places_.clear();
@@ -208,7 +196,6 @@ private:
         }
     }
 
-    /// Calls `take` with the series and the value of each number in a column.
     template <class function>
     void each_number(ondemand::array column, function take) {
         auto place = places_.begin();
@@ -226,10 +213,10 @@ private:
     std::string place_;
     ondemand::parser parser_;
     name_list workloads_, metrics_, names_;
-    std::map<std::string, known_subject, std::less<>> subjects_;  // the key is the text of "of"
+    std::map<std::string, known_subject, std::less<>> subjects_;  // the key is the JSON text of the subject
     std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> conditions_;
     std::vector<series> all_;
-    std::vector<std::optional<std::size_t>> places_;  // for each number of a column: its series
+    std::vector<std::optional<std::size_t>> places_;
 };
 
 }  // namespace

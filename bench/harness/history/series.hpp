@@ -1,5 +1,5 @@
-// Reads series from a history, and finds the points at which a series changed. A series contains one number
-// for each run: one metric of one workload, measured with one pairing, for one contender on one machine.
+// A series contains one number for each run: one metric of one workload, measured with one pairing, for one
+// contender on one machine.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct point_interval {
     std::optional<double> low, high;
 };
 
-/// A series. Runs with another size or another baseline belong to another series, because their numbers are
-/// not comparable.
+/// Runs with another size or another baseline belong to another series, because their numbers are not
+/// comparable.
 struct series {
     subject of;
     std::string contender;
@@ -36,8 +36,8 @@ struct series {
     [[nodiscard]] bool is_ratio() const { return !baseline.empty(); }
 };
 
-/// The user's choice of series. An empty list of workloads or contenders selects all of them. An empty list
-/// of metrics selects the primary metrics and the counts.
+/// An empty list of workloads or contenders selects all of them. An empty list of metrics selects the primary
+/// metrics and the counts.
 struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
     bool intervals = false;
@@ -48,7 +48,7 @@ struct series_choice {
 /// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
-/// The direction of a change. If only the spread of the values changed, the direction is `neither`.
+/// The direction `neither` means that only the spread of the values changed.
 enum class change_direction { better, worse, neither };
 
 constexpr auto names_of(change_direction) {
@@ -57,32 +57,29 @@ constexpr auto names_of(change_direction) {
 
 struct series_change {
     const series* in = nullptr;
-    std::size_t at = 0;  // the index of the first point after the change
-    double p = 1;        // the p-value of the permutation test, before the correction for many series
+    std::size_t at = 0;
+    double p = 1;                  // before the correction for many series
     double before = 0, after = 0;  // medians of the points up to the previous and the next change
-    /// The improvement: the difference between the logarithms of the values if is_logarithmic() is true,
-    /// otherwise between the values.
+    /// The difference between the logarithms of the values if is_logarithmic() is true, otherwise between the
+    /// values.
     estimate better;
-    change_direction is = change_direction::neither;  // `neither` if the interval contains zero
+    change_direction is = change_direction::neither;  // if the interval contains zero
 
     [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
 
-/// Returns true if changes of the series are judged by logarithms, so that doubling and halving are equally
-/// large. Changes of counts, and of series with a value that is not above zero, are judged by the values
-/// themselves.
+/// Returns true if doubling and halving count as equally large changes. Counts, and series with a value that
+/// is not above zero, are judged by the values themselves.
 bool is_logarithmic(const series& of);
 
-/// Returns the median of the points from `begin` up to `end` (exclusive). This range must not be empty.
+/// The range from `begin` to `end` (exclusive) must not be empty.
 double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
-/// Returns true if changes of the series are judged: if its points are ratios, counts, or values of runs
-/// without a baseline. The values of the baseline itself are not judged, because they also depend on the
-/// state of the machine.
+/// Returns true for ratios, counts, and values of runs without a baseline. The values of the baseline itself
+/// are not judged, because they also depend on the state of the machine.
 bool is_judged(const series& each);
 
-/// Returns the changes of all judged series (change_points.hpp), sorted by date. The changes point into
-/// `all`.
+/// Returns the changes of all judged series, sorted by date. The changes point into `all`.
 std::vector<series_change> changes_in(const std::vector<series>& all);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,4 @@
-// Uses SOCI for SQLite and PostgreSQL. Passes texts from reports and users to SQL only as parameters.
+// Texts from reports and users are passed to SQL only as parameters.
 #include "bench/harness/history/store.hpp"
 
 #include <fcntl.h>
@@ -31,12 +31,11 @@ namespace fs = std::filesystem;
 using soci::into;
 using soci::use;
 
-/// The differences between the SQL of SQLite and the SQL of PostgreSQL.
 struct dialect {
     const char* backend;
-    const char* begin_writing;  // begins a transaction with one writer at a time
-    const char* lock;           // locks out other writers; null if begin_writing already does
-    const char* has_history;    // counts the tables named loopbench_schema
+    const char* begin_writing;  // allows one writer at a time
+    const char* lock;           // null if begin_writing already locks out other writers
+    const char* has_history;
 };
 
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
@@ -53,8 +52,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Throws usage_error for a URL of any database except PostgreSQL. Without this check, the URL would be used
-/// as a file name, and the password in the URL would become a part of a folder's name.
+/// Without this check, the URL would be used as a file name, and the password in the URL would become a part
+/// of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -70,10 +69,8 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Returns the position of the password in a URL that begins with a user name and a password, or nothing if
-/// the URL has no password there. In libpq, the password ends at the first @ if no slash precedes this @.
-/// This function also finds the end of a password that is not escaped correctly, so that such a password can
-/// be hidden, too.
+/// Returns the position of the password after a user name. In libpq, the password ends at the first @ if no
+/// slash precedes this @. Also finds a password that is not escaped correctly, so that it can be hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -102,8 +99,8 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// Throws usage_error if the URL contains a password that is not escaped correctly. libpq would split such a
-/// password and show a part of it in an error message.
+/// Refuses passwords that are not escaped correctly, because libpq would split them and show a part of it in
+/// an error message.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -123,16 +120,14 @@ void refuse_unescaped_passwords(std::string_view where) {
     }
 }
 
-/// Returns the text in a form that SQLite and PostgreSQL accept: valid UTF-8 without NUL characters.
 std::string storable(std::string_view text) {
     std::string clean;
     for (const char c : reports::valid_utf8(text)) c == '\0' ? clean += "\xEF\xBF\xBD" : clean += c;
     return clean;
 }
 
-/// Throws usage_error if the file is not an SQLite database, because SQLite itself reports this only at the
-/// first read. Unless `how` is `existing`, accepts a missing file, and an empty file, which a killed process
-/// can leave.
+/// SQLite itself refuses another file only at the first read. Unless `how` is `existing`, accepts a missing
+/// file, and an empty file, which a killed process can leave.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code unknown;
@@ -155,7 +150,6 @@ void refuse_other_files(const std::string& path, opening how) {
             path};
 }
 
-/// Creates the folder that will contain the file, if the folder does not exist.
 void make_folder(const std::string& path) {
     const auto folder = fs::path{path}.parent_path();
     std::error_code error;
@@ -178,7 +172,6 @@ std::string sqlite_parameters(const std::string& path, std::chrono::seconds pati
 
 class store::connection {
 public:
-    /// Runs `action` and returns its result. Converts an exception of SOCI to database_error.
     template <class function>
     auto guarded(function&& action) {
         try {
@@ -188,7 +181,6 @@ public:
         }
     }
 
-    /// Runs `action` in a transaction. Rolls the transaction back if `action` throws.
     template <class function>
     auto in_transaction(function&& action) {
         return guarded([&] {
@@ -230,7 +222,6 @@ public:
         in_transaction([&] { return holds_history() || create_tables(); });
     }
 
-    /// Returns the text that `query` selects for the run, or an empty text if `query` selects nothing.
     std::string text_of(row_id run, const char* query) {
         return guarded([&] {
             std::string text;
@@ -250,15 +241,12 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // Compresses reports with lz4 if the server supports lz4, because lz4 is several times as fast as
-            // the default.
+            // lz4 is several times as fast as the default compression.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
     }
 
-    /// Returns the version of loopbench that added the last run to the history, or an empty text if the
-    /// version is unknown.
     std::string last_writer() {
         std::string version;
         try {
@@ -270,8 +258,6 @@ private:
         return version;
     }
 
-    /// Returns true if the database contains a history. Throws other_format if another version of loopbench
-    /// made the history.
     bool holds_history() {
         row_id found = 0, number = 0;
         sql_ << speaks_.has_history, into(found);
@@ -335,7 +321,6 @@ private:
 
 namespace {
 
-/// Returns the names of the compilers of all contenders, without repetition, separated by commas.
 std::string compilers_in(const reports::report& head) {
     std::vector<std::string> all;
     for (const auto& who : head.contenders)
@@ -348,8 +333,7 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// Converts bytes to GiB, rounded to whole GiB, because the kernel reserves a varying part of a machine's
-/// memory.
+/// Rounds to whole GiB, because the kernel reserves a varying part of a machine's memory.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -382,8 +366,6 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-/// Updates a run that the user adds again: sets the fields that the user stated this time. If the user stated
-/// a new commit without `dirty`, `dirty` becomes unknown.
 void update_run(soci::session& sql, row_id run, const provenance& said) {
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
@@ -399,9 +381,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Replaces the report of an interrupted run with the complete report. Without this replacement, trends would
-/// ignore the run. Both reports have the same entry::content, because the run was interrupted only after its
-/// last trial.
+/// Replaces the report of an interrupted run, which trends would ignore. The complete report has the same
+/// entry::content, because the run was interrupted only after its last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string reliability{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
@@ -410,8 +391,7 @@ void finish_run(soci::session& sql, row_id run, const entry& what) {
         use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
-/// Numbers the machines in the order of their first runs. Thus a machine keeps its number when runs are
-/// added.
+/// Numbers the machines by their first runs. Thus a machine keeps its number when runs are added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
     std::map<std::tuple<std::string, std::string, long long, long long>, std::size_t> numbers;
@@ -476,7 +456,7 @@ std::vector<kept_run> store::runs() {
             all.push_back(run);
         }
         number_machines(all);
-        // Sorts here and not in SQL, because a database sorts texts by its locale.
+        // A database would sort texts by its locale.
         std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
         return all;
     });

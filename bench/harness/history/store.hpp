@@ -1,4 +1,4 @@
-// Stores a history in an SQLite file or a PostgreSQL database. Only store.cpp and schema.cpp contain SQL.
+// A history is an SQLite file or a PostgreSQL database. Only store.cpp and schema.cpp contain SQL.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 
 namespace loopbench::bench {
 
-/// An error of the database. what() contains the database's name, the cause and the remedy. If a transaction
-/// was open, it was rolled back before the error was thrown.
+/// An error that is thrown after an open transaction was rolled back. what() contains the database's name,
+/// the cause and the remedy.
 class database_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
@@ -31,29 +31,28 @@ struct kept_machine {
 
 struct kept_run {
     row_id id = 0;
-    std::string content;  // entry::content
+    std::string content;
     std::string date, commit;
     std::optional<bool> dirty;
     std::string compiler;
     kept_machine machine;
     std::string kernel, size;
-    std::string baseline;  // empty if no baseline was measured
+    std::string baseline;
     report_source source = report_source::loopbench;
     bool complete = true;
     reports::reliability reliability = reports::reliability::unknown;
 };
 
-/// Returns the SQL that creates the tables of a new history.
 std::span<const char* const> history_tables();
 
 enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions of this
-    /// class wait for up to `patience` while another process writes. Throws usage_error if this place has no
-    /// history or contains other data, reports::other_format if another version of loopbench made the
-    /// history, and database_error if the database fails.
+    /// Opens the history at `where`, a file's path or a URL postgresql://... All functions of this class wait
+    /// for up to `patience` while another process writes. Throws usage_error if there is no history or other
+    /// data, reports::other_format if another version of loopbench made the history, and database_error if
+    /// the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -63,25 +62,20 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// Adds the entry. After an error, the history is unchanged. If the history already contains the entry,
-    /// updates only the fields that are set in entry::said. If the existing report also comes from an
-    /// interrupted run, and the new report is complete, replaces the report.
+    /// After an error, the history is unchanged. If the history already contains the entry, updates only the
+    /// fields that are set in entry::said, and replaces an interrupted run's report with a complete one.
     added add(const entry& what);
 
-    /// Returns all runs, sorted by date.
     std::vector<kept_run> runs();
-    /// Returns entry::points or entry::other_points of the run, or an empty text if the run does not exist.
+    /// Returns an empty text if the run does not exist.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
-    /// Returns the report of the run, or nothing if the run does not exist.
     std::optional<reports::report> report_of(row_id run);
-    /// Returns the report of the run as JSON on one line, including fields that this version of loopbench
-    /// does not know. Returns an empty text if the run does not exist.
+    /// Keeps fields that this version of loopbench does not know. Returns an empty text if the run does not
+    /// exist.
     std::string report_text_of(row_id run);
-    /// Removes these runs with their reports.
     void remove(std::span<const row_id> runs);
 
-    /// Returns the file's path, or the database's URL with a hidden password.
     [[nodiscard]] std::string place() const;
 
 private:
@@ -89,12 +83,11 @@ private:
     std::unique_ptr<connection> open_;
 };
 
-/// Returns the place of the history: `asked` unless it is empty, otherwise the value of the environment
-/// variable LOOPBENCH_HISTORY if it is set, otherwise history.db in the user's data folder. Throws
-/// usage_error if the user has no data folder.
+/// Returns `asked` unless it is empty, otherwise the environment variable LOOPBENCH_HISTORY if it is set,
+/// otherwise history.db in the user's data folder. Throws usage_error if the user has no data folder.
 std::string history_place(const std::string& asked);
 
-/// Returns `place`; if it is a URL, with "***" instead of the password.
+/// Replaces the password of a URL with "***".
 std::string without_password(std::string_view place);
 
 }  // namespace loopbench::bench

@@ -19,8 +19,6 @@ namespace {
 using json = nlohmann::ordered_json;
 using row = std::vector<std::string>;
 
-/// Returns the rows as lines with aligned columns. Replaces unprintable characters, because names can contain
-/// any characters.
 std::string table(std::vector<row> rows, std::size_t names) {
     for (auto& cells : rows)
         for (auto& cell : cells) cell = reports::printable(cell);
@@ -66,7 +64,6 @@ std::string state_of(const kept_run& run) {
     return std::string{name_of(run.reliability)};
 }
 
-/// Formats a value in the same way as the tables of reports.
 std::string value_text(const series& of, double value) {
     if (!of.is_ratio() && of.of.unit == "ns") return reports::human_time(value);
     return reports::three_digits(value);

@@ -1,4 +1,3 @@
-// Formats the runs, series and changes of a history as text, JSON and CSV.
 #pragma once
 
 #include <optional>
@@ -10,30 +9,25 @@
 
 namespace loopbench::bench {
 
-/// Returns the machine's CPU model, cores and memory, and the name that the user gave to the machine.
 std::string machine_name(const kept_machine& machine);
 
-/// Returns the commit of the run, for example "1a2b3c4d5e+"; the "+" means that the sources had uncommitted
-/// changes. Shortens a git commit to ten digits. Returns "-" if the commit is unknown.
+/// Returns, for example, "1a2b3c4d5e+"; the "+" means that the sources had uncommitted changes. Returns "-"
+/// if the commit is unknown.
 std::string build_name(const kept_run& run);
 
 std::string runs_text(std::span<const kept_run> runs);
 std::string runs_json(std::span<const kept_run> runs);
 
-/// Returns a line for each series. For a single series, returns a line for each run instead, and marks the
-/// runs at which the series changed. In this case, the series must have intervals.
+/// Returns a line for each series. A single series needs intervals; it gets a line for each run and marks at
+/// its changes.
 std::string trend_text(const std::vector<series>& all);
-/// Returns every point of every series with the point's interval. All series must have intervals.
+/// All series must have intervals.
 std::string trend_json(const std::vector<series>& all);
 std::string trend_csv(const std::vector<series>& all);
 
-/// Returns the size of a change, for example "4.8 % worse (4.1 to 5.4 %)".
+/// Returns a text such as "4.8 % worse (4.1 to 5.4 %)".
 std::string size_text(const series_change& change);
-/// Returns the end of a sentence that states how the kernel and the compiler changed between two runs, or an
-/// empty text if both are unchanged.
 std::string also_changed(const kept_run& before, const kept_run& after);
-/// The size of an improvement: in per cent if the series is judged by logarithms, otherwise in the metric's
-/// unit.
 struct shown_size {
     std::string unit;
     std::optional<double> median, low, high;

@@ -30,8 +30,7 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// Returns the total number of points that each run has in the series. Does not count the points of a series
-/// whose values are all equal, because the page stores such a value only once.
+/// A constant series does not count, because the page stores its value only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -41,8 +40,8 @@ count_of_run count_points(const std::vector<series>& all) {
     return points_of;
 }
 
-/// Chooses the runs that the page shows: the latest runs with at most `points_max` points in total, but at
-/// least one run. Returns a map from each of these runs to its index on the page.
+/// Returns the latest runs with at most `points_max` points in total, but at least one run. The values of the
+/// map are the indices of the runs on the page.
 count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& points_of,
                         std::size_t points_max) {
     auto first = runs.size();
@@ -57,7 +56,6 @@ count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& p
     return places;
 }
 
-/// Writes a list of numbers, or a single number if all values are equal.
 std::string column(const std::vector<std::optional<double>>& values) {
     constexpr int digits = 7;  // enough on a page; the history has nine digits
     std::string out;
@@ -73,8 +71,6 @@ std::string column(const std::vector<std::optional<double>>& values) {
     return out + "]";
 }
 
-/// The key of a chart: the subject, size and baseline of its series, and the result of is_judged(). Series
-/// with the same key are lines of one chart.
 using chart_key = std::tuple<subject, std::string, std::string, bool>;
 
 chart_key chart_of(const series& each) {
@@ -137,7 +133,6 @@ private:
         return list;
     }
 
-    /// Returns the description of each contender from its latest report.
     json contenders_json() {
         std::map<row_id, std::vector<reports::contender>> described;
         auto list = json::array();
@@ -180,7 +175,7 @@ private:
         const auto found = changes_.find(&each);
         if (found == changes_.end()) return list;
         for (const auto& change : found->second) {
-            if (change.at <= first) continue;  // skips changes before the page's second run
+            if (change.at <= first) continue;
             const double shift = std::abs(change.better.median);
             list.push_back(
                 {{"at", change.at - first},
@@ -195,7 +190,6 @@ private:
         return list;
     }
 
-    /// Returns the series as JSON, or an empty text if the page shows no run of the series.
     std::string line_text(const series& each) {
         const auto first_shown =
             std::ranges::find_if(each.points, [&](const auto& point) { return places_.contains(point.run); });
@@ -235,11 +229,11 @@ private:
 
     store& from_;
     const std::vector<series>& all_;
-    const count_of_run points_of_, places_;  // in the order of the run list, which is sorted by date
+    const count_of_run points_of_, places_;
     std::map<const series*, std::vector<series_change>> changes_;
     std::map<std::string, std::size_t> contenders_, list_places_;
-    std::vector<std::string> names_;  // names of the contenders
-    std::vector<row_id> last_runs_;   // the last run of each contender
+    std::vector<std::string> names_;
+    std::vector<row_id> last_runs_;
     json lists_ = json::array();
 };
 

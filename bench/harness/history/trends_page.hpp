@@ -1,4 +1,3 @@
-// Writes an HTML page with the runs, series and changes of a history.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +10,21 @@ namespace loopbench::bench {
 
 struct trends_page {
     std::string html;
-    std::vector<const kept_run*> runs;  // the runs that the page shows
+    std::vector<const kept_run*> runs;
 };
 
-/// The largest number of points on a page. A page with this number of points has about ten megabytes: it fits
-/// into an email, and a browser draws it in a few seconds.
+/// The largest number of points on a page. Such a page has about ten megabytes: it fits into an email, and a
+/// browser draws it in a few seconds.
 inline constexpr std::size_t points_shown_max = 300'000;
 
-/// Writes the page. `all` contains series with intervals that were read from the history `from`. The page
-/// shows the latest runs with at most `points_max` points in total, and at least one run; points of constant
-/// series are not counted. If the page does not show all runs, the page contains a note about this. Unless
-/// `reports` is empty, the numbers link to report_page_name() in the folder `reports`. A relative path in
-/// `reports` is relative to the folder of the page. Throws database_error if the database fails.
+/// `all` contains series with intervals that were read from the history `from`. The page shows the latest
+/// runs with at most `points_max` points (not counting those of constant series), and at least one run.
+/// Unless `reports` is empty, the numbers link to report_page_name() in this folder; a relative path is
+/// relative to the folder of the page. Throws database_error if the database fails.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 
-/// Returns the file name of a run's report page. The name contains more than the run's number, because the
-/// database reuses the numbers of removed runs.
+/// The name contains more than the run's number, because the database reuses the numbers of removed runs.
 std::string report_page_name(const kept_run& run);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// Checks whether a server can listen on an address.
 #pragma once
 
 #include <optional>
@@ -6,8 +5,7 @@
 
 namespace loopbench::bench {
 
-/// Returns the reason why no TCP server can listen on this address, or nothing if a server can listen.
-/// `address` is a numeric IPv4 or IPv6 address.
+/// Returns nothing if a TCP server can listen. `address` is a numeric IPv4 or IPv6 address.
 std::optional<std::string> why_no_server_on(const std::string& address);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// The first part of this file reads facts from the kernel; the second part judges these facts.
 #include "bench/harness/machine/doctor.hpp"
 
 #include <fmt/format.h>
@@ -35,9 +34,8 @@ void examine_load(machine_facts& facts) {
     ::getloadavg(&facts.load_1min, 1);
 }
 
-/// Returns the reason why the kernel refuses io_uring, or nothing if io_uring is available. Requests a ring
-/// with a null address. If io_uring is available, the kernel refuses only this address, with EFAULT or
-/// EINVAL.
+/// Requests a ring with a null address. If io_uring is available, the kernel refuses only this address, with
+/// EFAULT or EINVAL.
 std::optional<std::string> io_uring_refusal() {
     if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
         return std::string{::strerrordesc_np(errno)};
@@ -77,8 +75,6 @@ severity when(bool bad, severity how) {
     return bad ? how : severity::fine;
 }
 
-/// Returns the severity of a share: `warning` above `warn_above`, `unreliable` above `unreliable_above`, and
-/// `fine` otherwise. All three arguments are between 0 and 1.
 severity by_share(double share, double warn_above, double unreliable_above) {
     return share > unreliable_above ? severity::unreliable : when(share > warn_above, severity::warning);
 }
@@ -106,8 +102,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the finding about the kinds of the machine's cores. Cores of different kinds distort times,
-/// because the blocks of a session use all cores that the process can use.
+/// The blocks of a session use all cores that the process can use, so that cores of different kinds distort
+/// times.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;
@@ -134,8 +130,8 @@ finding core_kinds(const std::vector<core_facts>& cores) {
                     fmt::join(kinds.front().second, ",")));
 }
 
-/// Returns the finding about a CPU quota. A trial and its load generator use up to two cores. With a smaller
-/// quota, the kernel stops them in the middle of a measurement.
+/// A trial and its load generator use up to two cores. With a smaller quota, the kernel stops them in the
+/// middle of a measurement.
 finding cpu_quota_of(const machine_facts& facts) {
     constexpr double busy_cores = 2;
     if (!facts.quota) return {"CPU quota", severity::fine, "none", ""};

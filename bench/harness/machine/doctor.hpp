@@ -1,4 +1,3 @@
-// Judges whether this machine is suitable for measurements, and states how to improve it.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +10,27 @@
 
 namespace loopbench::bench {
 
-/// Facts that the kernel reports about the machine. Unknown facts are absent.
 struct machine_facts {
-    int cores = 0;                      // cores that this process can use
-    std::vector<core_facts> each_core;  // one entry for each usable core
-    double busy_share = 0;              // share of CPU time that other programs used in 200 ms
-    double steal_share = 0;             // share of CPU time that the hypervisor took then
+    int cores = 0;
+    std::vector<core_facts> each_core;
+    double busy_share = 0;   // share of CPU time that other programs used in 200 ms
+    double steal_share = 0;  // in the same 200 ms
     double load_1min = 0;
-    std::optional<cpu_quota> quota;  // see read_cpu_quota()
+    std::optional<cpu_quota> quota;
     std::optional<std::string> governor;
     std::optional<bool> turbo;
     std::string clocksource;
-    double clock_cost_ns = 0;  // the cost of one clock_gettime(CLOCK_MONOTONIC); see cost_of_clock_ns()
+    double clock_cost_ns = 0;  // of one clock_gettime(CLOCK_MONOTONIC)
     std::int64_t timer_slack_ns = 0;
     std::uint64_t open_files_max = 0;
-    std::optional<std::string> io_uring_refused;  // why the kernel refuses io_uring; absent if allowed
+    std::optional<std::string> io_uring_refused;  // absent if the kernel allows io_uring
     bool tracefs_readable = false;
     std::optional<int> perf_paranoid;
     bool may_perf_anyway = false;             // true if capabilities override perf_paranoid
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
-/// Collects the facts about this machine. Takes about 200 ms.
+/// Takes about 200 ms.
 machine_facts examine_machine();
 
 enum class severity { fine, warning, unreliable };
@@ -45,20 +43,18 @@ struct finding {
     std::string_view about;
     severity how = severity::fine;
     std::string found;
-    std::string remedy;  // empty if `how` is fine
+    std::string remedy;
 };
 
-/// Turns facts into findings, in a fixed order. `open_files_needed` is the number of open files that the
-/// workload with the most connections needs.
+/// Returns the findings in a fixed order. `open_files_needed` is the number of open files that the workload
+/// with the most connections needs.
 std::vector<finding> diagnose(const machine_facts& facts, std::uint64_t open_files_needed);
 
-/// The fitness of a machine for measurements.
 struct fitness {
-    severity how = severity::fine;  // the most severe finding
-    std::string sentence;           // a sentence with the fitness and its reasons
+    severity how = severity::fine;
+    std::string sentence;
 };
 
-/// Summarises the findings: the machine is fit, fit with care (it has warnings), or not fit.
 fitness fitness_of(const std::vector<finding>& all);
 
 constexpr std::string_view name_of_fitness(severity how) {

@@ -26,8 +26,7 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// Returns the time in nanoseconds of one getppid(2), a call that only enters and leaves the kernel, and
-/// whose result no library caches.
+/// Measures getppid(2), a call that only enters and leaves the kernel, and whose result no library caches.
 double cheapest_call_ns() {
     return fastest_call_ns<std::chrono::steady_clock>(16, 32, [] { ::syscall(SYS_getppid); });
 }

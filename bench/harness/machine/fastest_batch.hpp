@@ -1,4 +1,3 @@
-// Measures the cost of a short call.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +5,8 @@
 
 namespace loopbench::bench {
 
-/// Returns the time of one call, from the fastest of several batches of calls: a single preemption makes a
-/// batch hundreds of times as long. `clock` measures the batches; each batch takes some microseconds.
+/// Uses the fastest of several batches of calls, because a single preemption makes a batch hundreds of times
+/// as long. `clock` measures the batches; each batch takes some microseconds.
 template <class clock, class function>
 double fastest_call_ns(int batches, int calls, function call) {
     auto least = clock::duration::max();
@@ -19,7 +18,6 @@ double fastest_call_ns(int batches, int calls, function call) {
     return std::chrono::duration<double, std::nano>{least}.count() / calls;
 }
 
-/// Returns the time of one call of clock::now(), in nanoseconds.
 template <class clock>
 double cost_of_clock_ns() {
     constexpr int batches = 64, calls = 500;

@@ -24,7 +24,6 @@ std::optional<value> first_word_of(const fs::path& path) {
     return std::nullopt;
 }
 
-/// Parses a file such as "0-3,8" into CPU numbers. Stops at the first malformed part.
 std::vector<int> cpus_in_file(const fs::path& path) {
     constexpr int most = 1 << 16;
     std::vector<int> cpus;
@@ -42,7 +41,6 @@ std::vector<int> cpus_in_file(const fs::path& path) {
     return cpus;
 }
 
-/// Returns the CPUs that share the highest-level cache in the folder `caches`.
 std::vector<int> sharing_a_cache(const fs::path& caches) {
     std::vector<int> cpus;
     int highest = 0;
@@ -55,8 +53,8 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
     return cpus;
 }
 
-/// Returns the start time of a process: field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name,
-/// which can contain spaces and parentheses. Therefore the function counts fields after the last parenthesis.
+/// Reads field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name, which can contain spaces and
+/// parentheses. Therefore the function counts fields after the last parenthesis.
 std::uint64_t start_in(const fs::path& stat) {
     constexpr int words_between = 19;
     std::ifstream file{stat};
@@ -69,18 +67,17 @@ std::uint64_t start_in(const fs::path& stat) {
     return rest >> ticks ? ticks : 0;
 }
 
-/// A mounted hierarchy of control groups that can limit CPU time.
 struct group_mount {
     bool is_v2 = false;
-    fs::path top, place;  // the group that is mounted, and the folder in which it is mounted
+    fs::path top, place;
 };
 
 bool is_in_list(std::string_view word, const std::string& list) {
     return ("," + list + ",").find("," + std::string{word} + ",") != std::string::npos;
 }
 
-/// Reads /proc/self/mountinfo (proc(5)). Each line contains a variable number of fields, then "-", the type,
-/// the source and the options of the file system.
+/// Each line of /proc/self/mountinfo (proc(5)) contains a variable number of fields, then "-", the type, the
+/// source and the options of the file system.
 std::vector<group_mount> group_mounts(const fs::path& root) {
     std::vector<group_mount> all;
     std::ifstream mounts{root / "proc/self/mountinfo"};
@@ -96,8 +93,6 @@ std::vector<group_mount> group_mounts(const fs::path& root) {
     return all;
 }
 
-/// Returns this process's group in the hierarchy, such as "/user.slice", from the lines ID:CONTROLLERS:GROUP
-/// of /proc/self/cgroup (cgroups(7)). Returns an empty path if the process is not in the hierarchy.
 fs::path own_group(bool is_v2, const fs::path& root) {
     std::ifstream groups{root / "proc/self/cgroup"};
     for (std::string line; std::getline(groups, line);) {

@@ -1,4 +1,4 @@
-// Reads the kernel's files. No other file of the harness reads /proc or /sys.
+// No other file of the harness reads /proc or /sys.
 #pragma once
 
 #include <sys/types.h>
@@ -13,34 +13,31 @@
 
 namespace loopbench::bench {
 
-// Each of the following functions returns nothing or false if the file cannot be read.
+// Each of the following functions returns nothing or false if the kernel's file cannot be read.
 std::optional<std::string> clock_source();
-std::optional<std::string> cpu_governor();  // the governor of the first CPU
+std::optional<std::string> cpu_governor();  // of the first CPU
 std::optional<bool> cpu_turbo();
 std::optional<std::string> cpu_model();
 std::optional<int> perf_paranoid();
 bool may_perf_anyway();  // true with CAP_PERFMON or CAP_SYS_ADMIN, which override perf_event_paranoid
 std::optional<int> address_randomisation();
 bool tracefs_is_readable();
-/// Returns the random ID that the kernel generates when it boots (random(4)). The ID is different on each
-/// machine and the same in all containers of a machine. /etc/machine-id is unsuitable, because all containers
-/// from one image can have the same ID.
+/// Returns the random ID of the current boot (random(4)), which is the same in all containers of a machine.
+/// /etc/machine-id is unsuitable, because all containers from one image can have the same ID.
 std::optional<std::string> boot_id();
 
-/// A limit on the CPU time of a control group. When a group has used its time, the kernel stops all processes
-/// of the group until the next period begins; a period usually lasts 100 ms
-/// (Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst).
+/// A limit on the CPU time of a control group. When a group has used its time, the kernel stops its processes
+/// until the next period, which usually lasts 100 ms (Documentation/admin-guide/cgroup-v2.rst,
+/// Documentation/scheduler/sched-bwc.rst).
 struct cpu_quota {
-    double cores = 0;            // CPU time divided by wall time
-    std::filesystem::path file;  // the file that sets the limit
+    double cores = 0;  // CPU time divided by wall time
+    std::filesystem::path file;
 };
-/// Returns the smallest quota of this process's control groups and their parents, or nothing if none of them
-/// has a quota. Supports both versions of control groups. `root` is the folder that contains /proc and the
-/// mount points.
+/// Returns the smallest quota of this process's control groups (v1 or v2) and their parents, or nothing.
+/// `root` is the folder that contains /proc and the mount points.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
-/// The properties of a CPU that can differ between CPUs, as far as the kernel reports them
-/// (Documentation/ABI/testing/sysfs-devices-system-cpu).
+/// The properties that can differ between CPUs (Documentation/ABI/testing/sysfs-devices-system-cpu).
 struct core_facts {
     int cpu = 0;
     std::optional<int> capacity;  // 1024 for the fastest core
@@ -49,49 +46,44 @@ struct core_facts {
     std::vector<int> threads;          // the CPUs of the same physical core, including this CPU
     std::vector<int> sharing_a_cache;  // the CPUs that share the last-level cache, including this CPU
 
-    /// Returns true if the reported properties of both cores suggest that they need the same time for the
-    /// same work.
     [[nodiscard]] bool is_like(const core_facts& other) const {
         return capacity == other.capacity && max_khz == other.max_khz && kind == other.kind &&
                threads.size() == other.threads.size();
     }
-    /// Returns true if the kernel reports anything about the speed of this core.
     [[nodiscard]] bool is_known() const { return capacity || max_khz || kind; }
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// The times that one CPU, or all CPUs together, spent in each state since boot. The kernel counts these
-/// times in ticks (proc(5)).
+/// The times of one CPU, or of all CPUs together, since boot. The kernel counts in ticks (proc(5)).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // time in which any program ran, including this one
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
     std::int64_t steal_ns = 0;  // time in which the hypervisor ran another guest
 };
-/// Returns the sums of the times of all CPUs under the name "cpu", and the times of each CPU under "cpu0",
-/// "cpu1" and so on. Unreadable entries are absent.
+/// Returns the sum under "cpu", and the times of each CPU under "cpu0" and so on. Unreadable entries are
+/// absent.
 std::map<std::string, cpu_times> read_cpu_times();
 
-/// Returns how long the main thread of a process was ready to run but waited for a CPU: the second number of
-/// /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). Also works for a process that has ended but
-/// has not been reaped. Returns 0 if the kernel does not count this time.
+/// Returns how long the ready main thread waited for a CPU: the second number of /proc/PID/schedstat
+/// (Documentation/scheduler/sched-stats.rst), or 0 if the kernel does not count it. Also works for a process
+/// that has ended but has not been reaped.
 std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
     pid_t pid = -1;
-    std::string name, environment;    // empty if unreadable
-    std::uint64_t started_ticks = 0;  // see ticks_since_boot()
+    std::string name, environment;  // empty if unreadable
+    std::uint64_t started_ticks = 0;
 };
 
-/// Returns the child processes of this thread, including processes that have ended but have not been reaped.
-/// Returns an empty vector if the kernel does not list children.
+/// Includes processes that have ended but have not been reaped. Returns an empty vector if the kernel does
+/// not list children.
 std::vector<child_facts> children_of_this_thread();
 
-/// Returns the time since boot in clock ticks (usually of 10 ms), the unit of a process's start time.
+/// Returns clock ticks (usually of 10 ms), the unit of child_facts::started_ticks.
 std::uint64_t ticks_since_boot();
 
-/// Returns the path of an installed file or folder: in the folder ../libexec/loopbench (relative to this
-/// executable) if it exists there, otherwise beside the executable. Throws std::runtime_error if /proc is not
-/// mounted.
+/// Searches in ../libexec/loopbench (relative to this executable) and then beside the executable. Throws
+/// std::runtime_error if /proc is not mounted.
 std::filesystem::path installed_file(std::string_view name);
 
 }  // namespace loopbench::bench

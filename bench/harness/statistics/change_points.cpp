@@ -1,5 +1,5 @@
-// Finds change points by permutation tests. A test draws random orders of n values. For each order, it
-// computes only the distances from each value to the values before it, with n * n / 2 subtractions.
+// A test draws random orders of n values and computes, for each order, only the distances from each value to
+// the values before it: n * n / 2 subtractions.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from `value` to all `others`. Computes four partial sums. With a single
-/// sum, each addition would have to wait for the previous addition.
+/// Computes four partial sums. With a single sum, each addition would have to wait for the previous one.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -35,8 +34,6 @@ struct split {
     double q = 0;
 };
 
-/// The permutation test of one window. The test can be continued with more random orders of the window's
-/// values.
 class window_test {
 public:
     window_test(std::span<const double> values, std::size_t least)
@@ -46,8 +43,6 @@ public:
         found_ = best_split();
     }
 
-    /// Returns true if a split of the window has a positive energy distance Q. Windows with very few values
-    /// can lack such a split.
     [[nodiscard]] bool has_split() const { return found_.q > 0; }
     [[nodiscard]] std::size_t at() const { return found_.at; }
     [[nodiscard]] bool is_decided() const { return met_one_as_large_; }
@@ -55,8 +50,7 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws random orders until `orders` orders have been drawn in total, or until the largest Q of a random
-    /// order is at least as large as that of the real order.
+    /// Stops early if the largest Q of a random order is at least as large as that of the real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -76,7 +70,7 @@ private:
 
     [[nodiscard]] split best_split() const {
         split best;
-        double front = 0, back = total_;  // the sum of the distances within each of the two parts
+        double front = 0, back = total_;
         for (std::size_t i = 0; i + least_ < values_.size(); ++i) {
             const double to_front = distance_to_all(values_[i], std::span{values_}.first(i));
             front += to_front;
@@ -90,7 +84,7 @@ private:
         return best;
     }
 
-    std::vector<double> values_, to_all_;  // to_all_: the sum of the distances from each value to all others
+    std::vector<double> values_, to_all_;
     double total_ = 0;
     std::size_t least_;
     std::mt19937_64 random_;
@@ -103,19 +97,16 @@ struct window {
     std::size_t begin = 0, end = 0;
 };
 
-/// The state of the search for change points in one series.
 class search {
 public:
     search(std::span<const double> series, const change_rule& rule) : series_{series}, rule_{rule} {
         look_from(0);
     }
 
-    /// Returns the test of the next window, or nothing at the end of the series.
     std::optional<window_test> next() {
         for (; !waiting_.empty(); advance(false)) {
             const auto [begin, end] = waiting_.back();
             const auto values = series_.subspan(begin, end - begin);
-            // Skips windows whose values are all equal, because most counts stay the same for years.
             const bool is_constant = std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end();
             if (values.size() >= 2 * rule_.least && !is_constant) return window_test{values, rule_.least};
         }
@@ -137,9 +128,9 @@ private:
         waiting_.push_back({begin, std::min(begin + rule_.window, series_.size())});
     }
 
-    /// Removes the last waiting window, which was just tested, and adds the windows to test next.
-    /// `has_changed` is true if the test found a change point in the window; the window is then split there.
-    /// The first waiting window moves along the series; all others are parts of split windows.
+    /// Replaces the window that was just tested by the windows to test next. `has_changed` is true if the
+    /// window has a change point and is split there. The first waiting window moves along the series; all
+    /// others are parts of split windows.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;
@@ -166,8 +157,6 @@ std::uint64_t orders_for(double level) {
     return static_cast<std::uint64_t>(std::ceil(1 / level));
 }
 
-/// Draws the random orders that the tests need. Returns a list with one value for each test: true if the
-/// level changed in the window.
 std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule) {
     auto left = std::ssize(tests);
     for (double needed = rule.level; left > 0;) {

@@ -1,5 +1,3 @@
-// Finds change points: the runs at which the level of a series of measured values changed. Searches thousands
-// of series together.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +7,21 @@
 namespace loopbench::bench {
 
 struct change_point {
-    std::size_t at = 0;  // the index of the first value of the new level
-    double p = 1;        // the p-value of the permutation test, before the correction for many series
+    std::size_t at = 0;
+    double p = 1;  // before the correction for many series
 };
 
 struct change_rule {
-    /// The significance level of one test. This level is small because a series is searched again after every
-    /// new run, with nearly the same data.
+    /// The significance level of one test. It is small because a series is searched again after every new
+    /// run, with nearly the same data.
     double level = 0.0005;
-    /// The significance level of all series that are tested in one step: the accepted share of false change
-    /// points among all reported change points (Benjamini and Hochberg, correction.hpp).
+    /// The accepted share of false change points among all reported ones (Benjamini and Hochberg,
+    /// correction.hpp).
     double family_level = 0.01;
-    /// The number of values that one test uses at most. This limit makes the result independent of much later
-    /// values, and makes the computing time proportional to the length of a series.
+    /// The maximum number of values in one test. It makes the result independent of much later values, and
+    /// the computing time proportional to the length of a series.
     std::size_t window = 60;
-    /// The smallest number of values that form a level. Thus one or two slow runs are not reported as a
+    /// The smallest number of values that form a level, so that one or two slow runs are not reported as a
     /// change.
     std::size_t least = 3;
 };

@@ -1,5 +1,3 @@
-// Computes adjusted p-values. Holm's method starts at the smallest p-value; Benjamini and Hochberg's method
-// starts at the largest p-value.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <algorithm>
@@ -17,8 +15,8 @@ std::vector<std::size_t> ascending(std::span<const double> values) {
     return order;
 }
 
-/// Returns Holm's adjusted p-values. For the i-th smallest of m p-values, the adjusted value is the maximum
-/// of (m - j + 1) p_(j) over all j <= i, but at most 1.
+/// For the i-th smallest of m p-values, the adjusted value is the maximum of (m - j + 1) p_(j) over all j <=
+/// i, but at most 1.
 std::vector<double> holm(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     double largest = 0;
@@ -31,8 +29,7 @@ std::vector<double> holm(std::span<const double> p_values) {
     return result;
 }
 
-/// Returns Benjamini and Hochberg's adjusted p-values. For the i-th smallest of m p-values, the adjusted
-/// value is the minimum of (m / j) p_(j) over all j >= i.
+/// For the i-th smallest of m p-values, the adjusted value is the minimum of (m / j) p_(j) over all j >= i.
 std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     const auto count = static_cast<double>(p_values.size());

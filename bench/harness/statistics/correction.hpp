@@ -1,6 +1,5 @@
-// Corrections for many comparisons. If no contenders differ, 87 % of all reports with forty comparisons at
-// the 5 % level show at least one false difference. Each of the two corrections below reduces this share to 5
-// %. The two corrections give different results if many contenders differ.
+// If no contenders differ, 87 % of all reports with forty comparisons at the 5 % level show at least one
+// false difference. Both corrections below reduce this share to 5 %.
 #pragma once
 
 #include <array>
@@ -29,16 +28,14 @@ constexpr auto names_of(correction) {
     return std::to_array<std::string_view>({"holm", "benjamini-hochberg"});
 }
 
-/// Returns the adjusted p-values. If these values are compared with alpha, the guarantee of the correction
-/// holds for the whole family. All p-values must be within [0, 1]. The methods are those of S. Holm, "A
-/// Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and of Y. Benjamini
-/// and Y. Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The second method
-/// is also valid for positively dependent comparisons, such as comparisons with the same baseline (Y.
-/// Benjamini and D. Yekutieli, Ann. Statist. 29, 2001).
+/// Returns p-values that are compared with alpha. All p-values must be within [0, 1]. See S. Holm, "A Simple
+/// Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and Y. Benjamini and Y.
+/// Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The second method is
+/// also valid for comparisons with the same baseline (Y. Benjamini and D. Yekutieli, Ann. Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);
 
-/// Returns the level that the p-value of one more comparison must reach to be significant, if `found` of
-/// `count` comparisons are already significant.
+/// Returns the p-value that makes one more comparison significant if `found` of `count` comparisons already
+/// are.
 double level_for_one_more(std::size_t found, std::size_t count, double alpha, correction how);
 
 }  // namespace loopbench::bench

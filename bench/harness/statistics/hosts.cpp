@@ -1,4 +1,3 @@
-// Tests the means of values from several hosts with Student's t distribution and Fisher's F distribution.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <algorithm>
@@ -77,8 +76,6 @@ std::optional<double> host_deviation(std::span<const host_value> values) {
     if (hosts.size() < 2) return std::nullopt;
     const auto blocks_of = [](const by_host::value_type& host) { return host.second.size(); };
     const auto most = blocks_of(*std::ranges::max_element(hosts, {}, blocks_of));
-    // Pairs each host with the next host, and the last host with the first host. Two hosts form only one
-    // pair.
     const auto pairs = hosts.size() > 2 ? hosts.size() : std::size_t{1};
     std::vector<layout_contrast> contrasts;
     for (std::size_t i = 0; i < most; ++i)

@@ -1,4 +1,3 @@
-// Estimates the variance between layouts from the products of contrasts that share a layout.
 #include "bench/harness/statistics/layout.hpp"
 
 #include <algorithm>
@@ -13,8 +12,6 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-/// Returns the limit to which contrasts are clamped: three times their robust standard deviation, which is
-/// the standard deviation of a normal distribution with the same median absolute deviation.
 double furthest(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;
@@ -22,7 +19,6 @@ double furthest(std::span<const layout_contrast> contrasts) {
     return deviations * of_a_normal_distribution * median_of(sizes);
 }
 
-/// Returns the covariance of two contrasts as a multiple of the variance between layouts.
 double in_common(const layout_contrast& one, const layout_contrast& other) {
     const auto is = [](std::size_t layout, std::size_t same) { return layout == same ? 1.0 : 0.0; };
     return is(one.faster, other.faster) + is(one.slower, other.slower) - is(one.faster, other.slower) -

@@ -1,5 +1,3 @@
-// Estimates the effect of code placement, which changes the speed of a program by some per cent without a
-// change of its source.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +7,10 @@
 
 namespace loopbench::bench {
 
-/// The difference in speed between two layouts in one block: a log ratio minus the log ratio that is expected
-/// if layouts have no effect.
+/// A log ratio of two layouts in one block, minus the log ratio that is expected if layouts have no effect.
 struct layout_contrast {
     std::uint64_t block = 0;
-    std::size_t faster = 0, slower = 0;  // layout numbers; a layout has the same number in all contrasts
+    std::size_t faster = 0, slower = 0;  // layout numbers, which are the same in all contrasts
     double log_ratio = 0;
 };
 

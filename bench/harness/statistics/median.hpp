@@ -1,5 +1,5 @@
-// Estimates a median and its interval without an assumption about the distribution. Means and normal
-// intervals do not describe benchmark times, because these times are skewed and have outliers.
+// Means and normal intervals do not describe benchmark times, because these times are skewed and have
+// outliers.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace loopbench::bench {
 
-/// A median and its interval. The interval is empty if there are too few samples for the requested level.
+/// The interval is empty if there are too few samples for the requested level.
 struct estimate {
     double median = 0;
     std::optional<double> low, high;
@@ -18,7 +18,6 @@ struct estimate {
 
 inline constexpr double default_level = 0.95;
 
-/// Returns the middle sample, or the mean of the two middle samples. Requires at least one sample.
 double median_of(std::span<const double> samples);
 
 /// Returns the median of at least one finite sample, and its interval between order statistics. The interval
@@ -37,31 +36,28 @@ double median_of(std::span<const double> samples);
 /// for five samples, C_1 is 93.75 %. `level` must be at least 1/2.
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
-/// Returns log(numerator / denominator) for each block in which both values exist. Index i of each list is
-/// block i. Returns an empty list if a value is not above zero, or if a ratio does not fit into a double,
-/// because ratios are then meaningless.
+/// Returns log(numerator / denominator) for each block in which both values exist. The list is empty if a
+/// value is not above zero, or if a ratio does not fit into a double, because ratios are then meaningless.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// Returns the log ratio of `mine` and `theirs` for each block in which both values exist. A log ratio is
-/// above 0 if `mine` is better.
+/// Returns log ratios above 0 for blocks in which `mine` is better. Leaves out blocks in which a value is
+/// missing.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);
 
-/// The absolute value of the result of log_quotient() if exactly one of the two arguments is 0. It is larger
-/// than the logarithm of the quotient of any two positive doubles.
+/// The absolute value of log_quotient() if exactly one argument is 0. It is larger than the logarithm of the
+/// quotient of any two positive doubles.
 inline constexpr double log_beyond_ratios = 1500;
 
-/// Returns log(numerator / denominator) of two values that are not negative. Returns 0 if both values are 0.
-/// If only one value is 0, returns log_beyond_ratios or -log_beyond_ratios, which is beyond all other
-/// results. Medians and sign tests of the results are valid, because they use only the order of values.
+/// Returns log(numerator / denominator) of two values that are not negative: 0 if both are 0, and
+/// log_beyond_ratios or -log_beyond_ratios if one is. Medians and sign tests of the results are valid,
+/// because they use only the order of values.
 double log_quotient(double numerator, double denominator);
 
-/// Converts an estimate of log ratios to an estimate of ratios.
 estimate exponentiated(estimate of_logs);
 
-/// Returns the median of `log_ratios` and its interval, converted to ratios. `log_ratios` must not be empty.
 estimate ratio_from(std::span<const double> log_ratios, double level = default_level);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// Uses Boost.Math, which computes the bounds of Clopper and Pearson by default.
 #include "bench/harness/statistics/proportion.hpp"
 
 #include <boost/math/distributions/binomial.hpp>

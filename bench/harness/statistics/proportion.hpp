@@ -1,4 +1,3 @@
-// Estimates a probability from the number of successes in independent trials.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +5,12 @@
 
 namespace loopbench::bench {
 
-/// Returns the confidence interval of the probability of a success, from `successes` successes in `trials`
-/// trials. The interval covers the true probability with at least the probability `level` (C. J. Clopper and
-/// E. S. Pearson, "The Use of Confidence or Fiducial Limits", Biometrika 26, 1934). `trials` must be at least
-/// 1.
+/// Covers the true probability with at least the probability `level` (C. J. Clopper and E. S. Pearson, "The
+/// Use of Confidence or Fiducial Limits", Biometrika 26, 1934). `trials` must be at least 1.
 std::pair<double, double> proportion_interval(std::uint64_t successes, std::uint64_t trials, double level);
 
-/// Returns the one-sided upper confidence bound of the probability of a success, at the confidence `level`.
-/// For example, n trials without a success give the bound 1 - (1 - level)^(1/n).
+/// Returns the one-sided upper confidence bound. For example, n trials without a success give 1 - (1 -
+/// level)^(1/n).
 double proportion_at_most(std::uint64_t successes, std::uint64_t trials, double level);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine. std::mt19937_64 gives the same numbers in all standard
-// libraries. std::uniform_int_distribution and std::shuffle do not.
+// std::mt19937_64 gives the same numbers with all standard libraries. std::uniform_int_distribution and
+// std::shuffle do not.
 #pragma once
 
 #include <cstdint>

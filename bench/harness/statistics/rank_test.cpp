@@ -1,4 +1,3 @@
-// Computes the exact distribution of the Mann-Whitney statistic U by Mann and Whitney's recurrence.
 #include "bench/harness/statistics/rank_test.hpp"
 
 #include <algorithm>
@@ -14,9 +13,8 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// Returns P(U = u) for every u, for two samples of m and n values without ties. Computes counts(m, n, u) =
-/// counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row. Stores the counts as probabilities, because
-/// counts would overflow.
+/// Computes counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row (Mann and Whitney's
+/// recurrence), as probabilities, because counts would overflow. Assumes no ties.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // for m = 0, U is always 0
     for (std::size_t i = 1; i <= m; ++i) {
@@ -35,7 +33,7 @@ std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
 }
 
 struct u_statistic {
-    double value = 0;  // the number of pairs in which the second value is larger; a tie counts half
+    double value = 0;  // counts pairs in which the second value is larger; a tie counts half
     double variance = 0;
     bool ties = false;
 };
@@ -67,8 +65,6 @@ bool is_small(std::span<const double> first, std::span<const double> second) {
     return first.size() <= exact_max && second.size() <= exact_max;
 }
 
-/// Returns the largest c with P(U < c) <= tail, where U is the Mann-Whitney statistic of two samples with
-/// these sizes. Uses the normal approximation if a sample is large.
 std::size_t rank_of_interval(std::span<const double> first, std::span<const double> second, double tail) {
     if (is_small(first, second)) {
         const auto probabilities = distribution_of_u(first.size(), second.size());
@@ -83,8 +79,8 @@ std::size_t rank_of_interval(std::span<const double> first, std::span<const doub
         std::max(0.0, std::floor(m * n / 2 + z * std::sqrt(m * n * (m + n + 1) / 12))));
 }
 
-/// All differences b - a of two samples in ascending order. They are computed on demand, because the halves
-/// of a long run have billions of differences.
+/// All differences b - a of two samples in ascending order, computed on demand, because the halves of a long
+/// run have billions of differences.
 class pairwise_differences {
 public:
     pairwise_differences(std::span<const double> from, std::span<const double> to)
@@ -95,8 +91,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
 
-    /// Returns the difference at index `place`: the smallest double v such that more than `place` differences
-    /// are at most v. Searches among all doubles, in the order of `key`.
+    /// Returns the smallest double v such that more than `place` differences are at most v. Searches among
+    /// all doubles, in the order of `key`.
     [[nodiscard]] double operator[](std::size_t place) const {
         auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
         while (low < high) {
@@ -126,8 +122,8 @@ private:
         return std::bit_cast<double>((of & sign) != 0 ? of & ~sign : ~of);
     }
 
-    /// Returns the number of differences that are at most `most`. Relies on the order of the differences:
-    /// even rounded differences never fall when b grows, and never grow when a grows.
+    /// Relies on the order of the differences: even rounded differences never fall when b grows, and never
+    /// grow when a grows.
     [[nodiscard]] std::size_t up_to(double most) const {
         std::size_t count = 0, reached = 0;
         for (const double a : from_) {

@@ -1,4 +1,3 @@
-// Implements the formulas of sign_test.hpp and median.hpp with Boost.Math's binomial distribution.
 #include "bench/harness/statistics/sign_test.hpp"
 
 #include <algorithm>
@@ -11,8 +10,7 @@ namespace loopbench::bench {
 
 namespace {
 
-// The policy that makes Boost.Math compute with double. The default, long double, takes much longer, and its
-// additional digits are never shown.
+// Boost.Math's default, long double, takes much longer, and its additional digits are never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -22,7 +20,6 @@ binomial_in_double fair(std::size_t count) {
     return binomial_in_double{static_cast<double>(count), 0.5};
 }
 
-/// Returns P(B < k) for a B with this distribution.
 double less_than(const binomial_in_double& distribution, std::size_t k) {
     return k == 0 ? 0 : cdf(distribution, static_cast<double>(k - 1));
 }
@@ -31,14 +28,13 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// The step k of the binomial distribution that contains a tail: P(B < k) <= tail < P(B < k + 1).
+/// P(B < k) <= tail < P(B < k + 1)
 struct place_of_tail {
     std::size_t k = 0;
     double between = 0;  // the position of the tail in the step; I in median.hpp
 };
 
-/// Returns the step that contains the tail. Computes each step from the previous step: P(B = k + 1) = P(B =
-/// k) (n - k) / (k + 1). Starts at a k for which the sum of all earlier steps is below 1e-170 and thus
+/// Computes P(B = k + 1) = P(B = k) (n - k) / (k + 1), from a k for which P(B < k) is below 1e-170 and thus
 /// negligible, because P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963).
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
@@ -52,8 +48,6 @@ place_of_tail place_of(double tail, std::size_t count) {
     return {k, (tail - below) / step};
 }
 
-/// Returns the s of median.hpp: the position between the k-th sample and the next sample at which an interval
-/// ends.
 double part_between_ranks(std::size_t k, double between, std::size_t count) {
     const double n = static_cast<double>(count), rank = static_cast<double>(k);
     return (n - rank) * between / (rank + (n - 2 * rank) * between);

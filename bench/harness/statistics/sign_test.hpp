@@ -1,6 +1,5 @@
-// The sign test of a median. It assumes only that the samples are independent. Its p-values and intervals are
-// interpolated, because the exact values for few samples have wide steps. For example, the exact 95 %
-// interval of seven samples covers 98.4 %, and is wider than necessary.
+// The sign test assumes only independent samples. Its p-values and intervals are interpolated, because the
+// exact values for few samples have wide steps: the exact 95 % interval of seven samples covers 98.4 %.
 #pragma once
 
 #include <optional>
@@ -22,7 +21,6 @@ double sign_test(std::size_t successes, std::size_t trials);
 /// 2^-n, the p-value of the sign test.
 double p_above(std::span<const double> samples, double value);
 
-/// Returns the one-sided p-value of the hypothesis that the median is at least `value`.
 double p_below(std::span<const double> samples, double value);
 
 /// Returns the share of pairs that must lie beyond a value, so that four of five runs find a difference from
@@ -36,8 +34,7 @@ double p_below(std::span<const double> samples, double value);
 /// p_above(). Returns nothing if no share of this number of pairs would be significant.
 std::optional<double> share_needed(std::size_t pairs, double level);
 
-/// Returns the smallest number of pairs for which a difference can be significant at this level: the smallest
-/// n with 2 * 2^-n <= level.
+/// Returns the smallest n with 2 * 2^-n <= level, so that a difference of n pairs can be significant.
 std::size_t fewest_pairs(double level);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// Tests comparisons against the threshold, corrects the p-values, and derives the verdicts.
 #include "bench/harness/statistics/verdict.hpp"
 
 #include <algorithm>
@@ -14,10 +13,9 @@ namespace {
 
 using reports::verdict;
 
-/// The p-values of one comparison, before any correction, and the position of its interval.
 struct evidence {
     double p_difference = 1, p_equivalence = 1;
-    verdict zone = verdict::inconclusive;  // the zone in which the interval lies
+    verdict zone = verdict::inconclusive;
 };
 
 double chance_above(const comparison& from, double value) {
@@ -33,8 +31,6 @@ evidence evidence_of(const comparison& from, const verdict_rule& rule) {
     const double t = rule.threshold();
     evidence found{std::min(1.0, 2 * std::min(chance_above(from, t), chance_below(from, -t))),
                    std::min(1.0, 2 * std::max(chance_below(from, t), chance_above(from, -t)))};
-    // If neither p-value is significant before the correction, the verdict is inconclusive, and the interval
-    // is not needed.
     if (std::min(found.p_difference, found.p_equivalence) <= rule.alpha())
         found.zone = zone_of(estimate_of(from, rule.level), t);
     return found;

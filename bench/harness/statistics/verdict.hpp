@@ -1,5 +1,3 @@
-// Turns log ratios into verdicts: faster, slower, equivalent or inconclusive. Judges all comparisons of a
-// family together, because the number of comparisons determines how much evidence each comparison needs.
 #pragma once
 
 #include <cmath>
@@ -15,19 +13,15 @@
 
 namespace loopbench::bench {
 
-/// The parameters that determine verdicts.
 struct verdict_rule {
     double level = default_level;  // alpha is 1 - level
     double threshold_pct = 1;      // smaller differences have no practical importance
     correction how = correction::benjamini_hochberg;
 
-    /// Returns the threshold as a log ratio. The equivalence zone extends by the threshold to either side of
-    /// 0.
     [[nodiscard]] double threshold() const { return std::log1p(threshold_pct / 100); }
     [[nodiscard]] double alpha() const { return 1 - level; }
 };
 
-/// The data from which one comparison is judged.
 struct comparison {
     std::vector<double> log_ratios;  // not empty; a value above 0 means better
     bool of_few_hosts = false;  // true for one value per host and fewer than many_hosts hosts (hosts.hpp)
@@ -35,9 +29,8 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest detectable difference: the smallest one that four of five runs like this one would find.
-    /// Empty for the verdicts faster and slower, and for comparisons with too few pairs for any significant
-    /// difference.
+    /// The smallest difference that four of five runs like this one would find. Empty for the verdicts faster
+    /// and slower, and for too few pairs.
     std::optional<double> detectable_pct;
 };
 
@@ -54,12 +47,10 @@ struct judged_comparison {
 /// With few hosts (comparison::of_few_hosts), the interval and the tests use Student's t instead.
 std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons, const verdict_rule& rule);
 
-/// Judges a family of comparisons between contenders on one host. Each inner vector contains the log ratios
-/// of a comparison.
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
-/// Judges several families at once. Comparisons with equal keys form one family.
+/// Comparisons with equal keys form one family.
 template <class key>
 std::vector<judged_comparison> judge_families(const std::vector<key>& families,
                                               const std::vector<comparison>& comparisons,
@@ -76,13 +67,11 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
     return all;
 }
 
-/// Returns the median of the log ratios and the interval that the verdicts use.
 estimate estimate_of(const comparison& from, double level = default_level);
-/// Returns the values of estimate_of() as ratios.
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Returns the zone in which the interval of a log ratio lies: `faster` or `slower` beyond the threshold on
-/// either side, `equivalent` between the two thresholds, and `inconclusive` otherwise.
+/// Returns `faster` or `slower` beyond a threshold, `equivalent` between both thresholds, otherwise
+/// `inconclusive`.
 reports::verdict zone_of(const estimate& found, double threshold);
 
 /// Returns the smallest true difference, in per cent, that four of five runs find. For log ratios with a

@@ -26,7 +26,6 @@ std::string in_unit(std::string_view unit, double value) {
                         : fmt::format("{} {}", reports::three_digits(value), unit);
 }
 
-/// A difference as a factor of at least 1, and the words that describe its direction.
 struct factor {
     estimate size;
     std::string_view twice_as, comparative;  // "slow" and "slower"
@@ -42,7 +41,6 @@ struct factor {
         size = {1 / ratio.median, inverse(ratio.high), inverse(ratio.low)};
     }
 
-    /// Returns true if the difference is below 100 %, and is therefore stated as a percentage.
     [[nodiscard]] bool is_percentage() const {
         constexpr double twice = 2;
         return size.median < twice;

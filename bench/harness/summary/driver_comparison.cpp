@@ -16,8 +16,6 @@ namespace {
 
 using reports::result;
 
-/// Returns, for each workload, the result of the contender with this driver that has the smallest median
-/// time.
 std::map<std::string_view, const result*> fastest_on(const reports::report& report, std::string_view driver) {
     std::set<std::string_view> those;
     for (const auto& who : report.contenders)

@@ -1,5 +1,3 @@
-// Finds the best floor for each workload and metric. Computes the ratio of a contender to a floor within each
-// block, like every other ratio.
 #include "bench/harness/summary/floor_comparison.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +22,8 @@ namespace {
 
 using reports::result;
 
-/// The result of the best floor for each workload and metric.
 using best_floors = std::map<std::pair<std::string, std::string>, const result*>;
 
-/// Returns the name of a contender's driver without its details, for example epoll or io_uring.
 std::string_view kind_of(const reports::report& report, std::string_view name) {
     const auto found = std::ranges::find(report.contenders, name, &reports::contender::name);
     if (found == report.contenders.end()) return {};
@@ -37,8 +33,6 @@ std::string_view kind_of(const reports::report& report, std::string_view name) {
     return text.substr(0, text.find_first_of(" ,"));
 }
 
-/// Returns the result of a floor with the same driver as the contender of `item`. Returns `best`, the best
-/// floor's result, if no floor has this driver.
 const result& floor_of_kind(const reports::report_index& index, const result& item, const result& best) {
     const auto kind = kind_of(index.whole(), item.contender);
     if (kind.empty()) return best;
@@ -64,12 +58,10 @@ bool is_judged(const result& item) {
     return known != nullptr && known->floors == reports::floor_role::warn;
 }
 
-/// Comparisons of contenders with floors. Their log ratios are above 0 if the contender is better than the
-/// floor.
 struct judged_with_floors {
     std::vector<const result*> results;
-    std::vector<const result*> floors;      // the floor's result in each comparison
-    std::vector<std::string_view> metrics;  // the metric of each comparison; one family per metric
+    std::vector<const result*> floors;
+    std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
 };
 
@@ -104,7 +96,6 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
     return judged;
 }
 
-/// A result that is significantly below the floor's result, with the ratio of the two.
 struct faster_one {
     const result* item;
     const result* floor;
@@ -116,13 +107,12 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Warns of contenders that are faster than their floor. Adds one warning for each metric and reason, because
-/// a reason can apply to many results: for example, a spinning loop is faster than the floor on every timer
-/// workload. Returns the results that break the law of floors: those below their floor by more than
-/// law_margin and without a known reason.
+/// Adds one warning for each metric and reason: for example, a spinning loop is faster than the floor on
+/// every timer workload. Returns the results below their floor by more than law_margin and without a known
+/// reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
-    using cells = std::map<std::string, std::vector<faster_one>>;  // the faster results of each contender
+    using cells = std::map<std::string, std::vector<faster_one>>;
     std::map<std::pair<std::string, std::string_view>, cells> by_reason;
     std::vector<broken_law> broken;
     const auto verdicts = judge_families(judged.metrics, judged.comparisons, rule);

@@ -1,5 +1,3 @@
-// Shows the distance of every contender from the kernel's limit: expresses each value as a multiple of a
-// floor's value.
 #pragma once
 
 #include <vector>
@@ -11,28 +9,23 @@
 
 namespace loopbench::bench {
 
-/// Returns true for metrics whose values floors limit: time, latencies and lateness.
 bool is_limited_by_floors(std::string_view metric);
 
-/// The share by which a contender can be faster than its floor without being reported as impossible. This
-/// margin is needed because a contender and its floor are different programs, and code placement alone can
-/// change a time by 13 % (measured with the same objects, linked in six orders).
+/// The share by which a contender can be faster than its floor. Both are different programs, and code
+/// placement alone can change a time by 13 % (measured with the same objects, linked in six orders).
 inline constexpr double law_margin = 0.1;
 
-/// Sets `times_floor` of every result whose metric is limited by floors: the result's multiple of the best
-/// floor's value. The best floor is the floor (reports::is_floor) with the smallest median of the metric on
-/// the workload. The multiple is the median, with its interval, of one ratio for each block, or for each
-/// round of interleaved times. A result has no multiple if a sample is not above zero, for example because a
-/// timer fired early.
+/// Sets `times_floor`: the multiple of the best floor's value, which is the smallest median of the metric on
+/// the workload among all floors (reports::is_floor). It is computed from one ratio for each block, or for
+/// each round of interleaved times. It is absent if a sample is not above zero, for example because a timer
+/// fired early.
 ///
-/// Adds warnings about contenders whose time or late_p50 is significantly below the value of their floor. A
-/// contender's floor is the floor with the same driver, or the best floor if no floor has this driver. The
-/// verdicts follow the rule of all other verdicts, with a correction for the number of comparisons. A warning
-/// contains the reason if bench/catalog/floor_exceptions.hpp knows one.
+/// Warns of contenders whose time or late_p50 is significantly below their floor: the floor with the same
+/// driver, or otherwise the best floor. A warning contains the reason if bench/catalog/floor_exceptions.hpp
+/// knows one.
 ///
 /// Returns the results that are significantly below their floor, by more than law_margin and without a known
-/// reason. In such a result, the contender did less work than the workload demands, or its time was measured
-/// wrongly.
+/// reason. In these, the contender did too little work, or its time was measured wrongly.
 ///
 /// `samples` are the samples of the report.
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,

@@ -1,5 +1,3 @@
-// Pairs the samples of any two results of a report, block by block. The comparisons of drivers and of floors
-// need such pairs, because they compare two contenders without the baseline.
 #pragma once
 
 #include <map>
@@ -12,8 +10,7 @@
 
 namespace loopbench::bench {
 
-/// The samples of a run, from which the pairs of any two results can be taken. Keeps references to the names
-/// in the plan and to the samples.
+/// Keeps references to the names in the plan and to the samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
@@ -21,8 +18,7 @@ public:
         for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
     }
 
-    /// Returns the comparison of two results of the same workload and metric. Its log ratios are above 0 if
-    /// `item` is better.
+    /// The log ratios are above 0 if `item` is better. Both results must have the same workload and metric.
     [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
         return samples_.comparison_of(
             {workloads_.at(item.workload), contenders_.at(item.contender), contenders_.at(to.contender)},

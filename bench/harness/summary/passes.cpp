@@ -28,8 +28,6 @@ reports::result to_result(const counted_result& cell, const reports::metric_info
     return result;
 }
 
-/// Inserts the counts of one workload and contender. Replaces the values that the contender itself reported
-/// for these metrics.
 void insert(reports::report& report, const counted_result& cell) {
     const auto is_of_cell = [&](const reports::result& each) { return reports::same_cell(each, cell); };
     std::erase_if(report.results, [&](const reports::result& each) {
@@ -42,7 +40,6 @@ void insert(reports::report& report, const counted_result& cell) {
             where = std::next(report.results.insert(where, to_result(cell, metric, found->second)));
 }
 
-/// Adds one warning for each reason why values are missing, with the number of affected results.
 void warn_of_missing(reports::report& report, std::span<const counted_result> cells) {
     std::map<std::string, std::size_t> reasons;
     for (const auto& cell : cells)
@@ -54,8 +51,6 @@ void warn_of_missing(reports::report& report, std::span<const counted_result> ce
              "see the names of these results in counts.json, or in the line \"counted\" of the journal"});
 }
 
-/// Returns the median of the doubling samples (the ratios of the times for twice and for once the work) and
-/// its interval. If there are no samples, `median` is the result and both ends of its interval.
 estimate doubling_of(const counted_result& cell, double median) {
     const auto samples = cell.samples.find("doubling");
     return samples == cell.samples.end() ? estimate{median, median, median}

@@ -1,5 +1,4 @@
-// Turns the counts of the passes, which run after the trials, into results. A run and the reader of the run's
-// journal use the same code, so that they give the same report.
+// A run and the reader of its journal use the same code for the counts, so that they give the same report.
 #pragma once
 
 #include <span>
@@ -10,13 +9,10 @@
 
 namespace loopbench::bench {
 
-/// Returns true if the report has a time for this workload and contender.
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Adds the counts and the timed values (such as the doubling) of the passes to the report. Places these
-/// values after the other results of the same workload and contender, in the order of the metrics. Adds a
-/// warning for each reason why counts are missing, and a warning for doublings outside their bounds
-/// (counted.hpp). Ignores values of workloads and contenders that have no time in the report.
+/// Ignores values of workloads and contenders that have no time in the report. Warns of missing counts, and
+/// of doublings outside their bounds (counted.hpp).
 void add_counts(reports::report& report, std::span<const counted_result> cells);
 
 }  // namespace loopbench::bench

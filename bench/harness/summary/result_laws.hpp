@@ -1,5 +1,5 @@
-// Checks, after all trials, laws that results must obey. A number that breaks a law is wrong. Therefore its
-// result becomes a failed result. (The laws for single trials are in bench/harness/trial/laws.hpp.)
+// A result that breaks one of these laws becomes a failed result. The laws for single trials are in
+// bench/harness/trial/laws.hpp.
 #pragma once
 
 #include <span>
@@ -13,13 +13,12 @@ namespace loopbench::bench {
 
 struct broken_law {
     std::string workload, contender;
-    std::string how;  // a sentence with the law, the numbers and their limits
+    std::string how;
 };
 
-/// Returns the results that break one of two laws. By the law of system calls, a result's time must be long
-/// enough for its counted system calls on this machine. By the law of doubling, twice the work must take
-/// about twice the time: the interval of the ratio of the two times must not lie outside the bounds of
-/// counted.hpp.
+/// By the law of system calls, a result's time must be long enough for its counted system calls on this
+/// machine. By the law of doubling, twice the work must take about twice the time: the interval of the ratio
+/// must not lie outside the bounds of counted.hpp.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

@@ -1,5 +1,4 @@
-// Compares the baseline with its A/A copy, block by block. To find drift, compares the first half of the
-// baseline's blocks with the second half.
+// Finds drift by comparing the first half of the baseline's blocks with the second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -40,19 +39,19 @@ public:
     }
 
 private:
-    /// The ratio of the standard deviation to the median absolute deviation of a normal distribution.
+    /// The standard deviation divided by the median absolute deviation.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
     const run_outcome& outcome_;
     const sample_table& samples_;
     std::size_t baseline_;
-    std::vector<std::vector<double>> pairs_;  // the log ratios of each comparison
-    std::vector<std::size_t> workloads_;      // the workload of each comparison
+    std::vector<std::vector<double>> pairs_;
+    std::vector<std::size_t> workloads_;
     std::vector<double> deviations_;
 
-    /// Returns the metric to compare. Workloads with a fixed schedule are not compared by time, because their
-    /// time is the same for every contender.
+    /// Workloads with a fixed schedule are not compared by time, because their time is the same for every
+    /// contender.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:
@@ -65,8 +64,6 @@ private:
         return "time";
     }
 
-    /// Adds the comparison of the baseline with its A/A copy on one workload, unless the baseline or its A/A
-    /// copy failed and thus has no numbers.
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
@@ -93,7 +90,6 @@ private:
         }
     }
 
-    /// Returns the logarithms of the baseline's times, in the order of the blocks.
     std::vector<double> log_times(std::size_t workload) const {
         std::vector<double> all;
         const auto& measured = samples_.of({workload, baseline_});
@@ -104,8 +100,6 @@ private:
         return all;
     }
 
-    /// Finds drift on the workloads with at least eight blocks. Ignores workloads with fewer blocks, for
-    /// example because they failed early.
     void find_drift(reports::self_check& all) const {
         std::vector<double> p_values;
         std::vector<reports::self_comparison*> tested;
@@ -126,9 +120,7 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// Returns the smallest number of workloads that must differ for a significant result, after the
-    /// correction over all workloads. Assumes that each of these workloads has the smallest p-value that its
-    /// number of pairs allows.
+    /// Assumes that each workload that differs has the smallest p-value that its number of pairs allows.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());
@@ -137,8 +129,6 @@ private:
             std::ceil(least_p * static_cast<double>(pairs_.size()) / verdict_rule{}.alpha() - 1e-9));
     }
 
-    /// Describes how the A/A copy differs from the baseline in the comparison `found`, which has the index
-    /// `index`.
     std::string difference_of(const reports::self_comparison& found, std::size_t index) const {
         const auto& [to, median, low, high, samples] = found.to_itself;
         return fmt::format(

@@ -1,4 +1,3 @@
-// Makes a result for each metric of each workload and contender. Then judges all results together.
 #include "bench/harness/summary/summary.hpp"
 
 #include <fmt/format.h>
@@ -37,11 +36,11 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
-/// metrics that the report has for it. A percentile is left out if the baseline has too few samples for it.
+/// The primary metrics of a third-party workload are all metrics of its results. A percentile is left out if
+/// the baseline has too few samples for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
-    std::set<std::pair<std::string_view, std::string_view>> maxima;  // workload and left-out percentile
+    std::set<std::pair<std::string_view, std::string_view>> maxima;
     for (const auto& item : report.results) {
         const auto* const base = reports::find_result(report, item.workload, plan.baseline, item.metric);
         if (item.max_of && (base == nullptr || base->max_of)) maxima.emplace(item.workload, item.metric);
@@ -92,12 +91,10 @@ private:
     const sample_table& samples_;
     const std::optional<std::size_t> baseline_;
     const std::vector<std::string> machines_ = machines_of(outcome_);
-    /// The status and the reason of each pair of workload and contender that had no number in any block, but
-    /// that the runner has not given up yet (blocks_to_try).
     std::map<std::pair<std::size_t, std::size_t>, exclusion> refused_;
-    std::vector<std::size_t> compared_;    // indexes of the compared results
-    std::vector<comparison> comparisons_;  // the comparison of each of these results
-    std::map<std::size_t, double> alike_;  // by index of the result: its p_hosts_are_alike()
+    std::vector<std::size_t> compared_;
+    std::vector<comparison> comparisons_;
+    std::map<std::size_t, double> alike_;
 
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
@@ -141,9 +138,8 @@ private:
         return all;
     }
 
-    /// Judges the comparisons. Each metric has two families: the workloads of which it is a primary metric,
-    /// and all other workloads. Thus the verdicts on time depend neither on the number of other metrics, nor
-    /// on workloads whose time is fixed.
+    /// Each metric has two families: the workloads of which it is a primary metric, and all others. Thus the
+    /// verdicts on time depend neither on the number of other metrics, nor on workloads whose time is fixed.
     reports::judging judge(reports::report& found) const {
         const reports::report_index index{found};
         const auto rule = rule_of(plan_);
@@ -171,8 +167,6 @@ private:
         return found;
     }
 
-    /// Finds the results of primary metrics whose hosts differ. Corrects for the number of results with a
-    /// primary metric.
     void find_hosts_that_differ(reports::report& found) const {
         const reports::report_index index_of{found};
         std::vector<double> p_values;
@@ -209,9 +203,6 @@ private:
             }
     }
 
-    /// Returns the number of samples per trial (the median over the trials) if this number is too small for
-    /// the percentile `metric`. Returns nothing if the number is large enough or unknown, or if the metric is
-    /// no percentile.
     std::optional<std::uint64_t> max_of(cell where, const reports::metric_info& metric) const {
         if (metric.samples_needed == 0) return std::nullopt;
         std::vector<double> counts;
@@ -256,7 +247,6 @@ private:
         return item;
     }
 
-    /// Returns the reason why trials lack a value of the metric, or an empty text if the reason is unknown.
     /// The harness removes wall-clock times from concurrent trials, and the load generator omits latencies if
     /// it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
@@ -268,8 +258,6 @@ private:
                "send_late_p99)";
     }
 
-    /// Sets the ratio of the last result in `results`, or the difference of this result if it has no ratio.
-    /// Stores the data for the result's verdict.
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
@@ -339,8 +327,7 @@ private:
     }
 };
 
-/// Returns the contenders' descriptions. Combines the context of each contender's first trial with the
-/// context that the contender printed before the run. The latter has precedence, because only it contains all
+/// The context that the contender printed before the run has precedence, because only it contains all
 /// details.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
@@ -358,7 +345,6 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
     return all;
 }
 
-/// Returns the machines of the record's blocks, or nothing if there is only one machine.
 std::optional<std::vector<reports::host>> hosts_of(const session_record& record) {
     const auto machines = machines_of(record.outcome);
     if (machines.size() < 2) return std::nullopt;
@@ -374,8 +360,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
         shards[place].insert(trial.block % of + 1);
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
-        // Looks for only one shard of the machine. All machines of a shard have the same properties, because
-        // refuse_other_place() refuses to resume a shard on a different machine.
+        // All machines of a shard have the same properties, because refuse_other_place() refuses to resume a
+        // shard on a different machine.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -388,8 +374,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Marks results as failed if their contender failed in a later pass, because the work of such a contender is
-/// not validated.
+/// The work of a contender that failed in a later pass is not validated.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;
@@ -399,8 +384,8 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason describes the failure that ended the pass. The reasons before it are about values
-        // that could not be counted.
+        // The last reason describes the failure that ended the pass. The others are about values that could
+        // not be counted.
         if (!why)
             why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};
@@ -412,7 +397,6 @@ run_outcome with_later_failures(const session_record& journal) {
 
 namespace {
 
-/// Marks results as failed if their numbers break a law (result_laws.hpp).
 run_outcome without_impossible(const run_plan& plan, run_outcome outcome,
                                std::span<const broken_law> broken) {
     for (const auto& law : broken) {

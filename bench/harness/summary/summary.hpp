@@ -1,4 +1,3 @@
-// Turns the trials of a run into a report with results, verdicts and warnings.
 #pragma once
 
 #include <string_view>
@@ -9,20 +8,18 @@
 
 namespace loopbench::bench {
 
-/// Returns the report of a run, without the command and the environment, which the caller adds.
 reports::report summarise(const run_plan& plan, const run_outcome& outcome);
 
-/// Returns the log ratios of the result `item` to the result `to`, which is of another contender in the same
-/// report, for the same workload and metric. Each log ratio comes from one block, and is above 0 if `item` is
-/// better. If `to` is the baseline's result, returns the log ratios from which the ratio of `item` was
-/// computed. Returns an empty list if `item` and `to` have no pairs.
+/// Each log ratio comes from one block, and is above 0 if `item` is better than `to`, the same workload and
+/// metric of another contender. If `to` is the baseline's result, the ratio of `item` was computed from these
+/// log ratios. The list is empty if there are no pairs.
 std::vector<double> log_ratios_of(const reports::result& item, const reports::result& to);
 
-/// Returns the report of a journal. This report equals the report that the run itself wrote, byte for byte.
+/// Returns, byte for byte, the report that the run itself wrote.
 reports::report report_of(const session_record& journal);
 
-/// Returns the report from the text of a report.json or of a journal.jsonl. If the text is invalid, throws
-/// reports::format_error with `name` in its message.
+/// Accepts the text of a report.json or of a journal.jsonl. Throws reports::format_error, with `name` in its
+/// message, if the text is invalid.
 reports::report read_report_or_journal(const std::string& text, std::string_view name);
 
 }  // namespace loopbench::bench

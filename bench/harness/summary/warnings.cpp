@@ -47,8 +47,6 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
-/// Warns if the report lacks planned blocks, because it is the report of one shard, or because the run ended
-/// early.
 void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome& outcome) {
     if (plan.part)
         all.push_back(
@@ -76,9 +74,8 @@ bool too_few_for_any_verdict(const result& item) {
     return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
 }
 
-/// Returns the number of blocks that a difference needs to be significant: the maximum over the families with
-/// too few blocks. The number of a family follows from the significance level for one more difference
-/// (level_for_one_more).
+/// Returns the maximum over the families with too few blocks. The number of a family follows from the
+/// significance level for one more difference (level_for_one_more).
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -96,8 +93,7 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
-/// Warns of too few blocks, hosts or layouts for a verdict or an interval. A shard gets no warning, because
-/// shards are not judged.
+/// Shards get no warning, because they are not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
     if (!plan.part &&
@@ -141,8 +137,6 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              "link more layouts if an interval is too wide"});
 }
 
-/// Describes the network path to the client. Uses the first result with each metric of the path, because the
-/// path does not depend on the contender.
 std::string path_to_client(const report& found) {
     const auto median_of = [&](std::string_view metric) {
         const auto item = std::ranges::find_if(
@@ -165,8 +159,6 @@ texts drifted_workloads(const report& found) {
     return all;
 }
 
-/// Returns descriptions of the results whose ratios differ between hosts. The result with the largest
-/// difference is first.
 texts ratios_that_differ(const report& found) {
     std::vector<std::pair<double, std::string>> all;
     for (const auto& item : found.results) {
@@ -187,8 +179,7 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Describes the workloads on which concurrent contenders used different shares of the core's time. Ignores
-/// differences of up to 5 percentage points, which the start and the end of the processes explain.
+/// Ignores differences of up to 5 percentage points, which the start and the end of the processes explain.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;
@@ -207,7 +198,6 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     return all;
 }
 
-/// Warns of noise in the environment: the machine itself, differences between machines, and concurrent work.
 void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
                    const report& found) {
     if (found.plan->generator_on)
@@ -272,7 +262,6 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
 
 namespace {
 
-/// Warns of benchmarks that only one of the two builds has, with one warning for each build.
 void warn_of_unmatched(warning_list& all, const run_plan& plan) {
     if (!plan.unmatched) return;
     for (const auto& who : plan.contenders) {

@@ -1,4 +1,3 @@
-// Makes the warnings of a report, each with a remedy.
 #pragma once
 
 #include <string>
@@ -10,16 +9,12 @@
 
 namespace loopbench::bench {
 
-/// Returns the warnings about `found`, the report of this plan and outcome. All fields of `found` except the
-/// warnings must be set before the call.
+/// All fields of `found` except the warnings must be set before the call.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
 reports::warning baseline_not_measured(const std::string& baseline);
 
-/// Returns a warning that contenders are faster than their floor. `cells` contains phrases that name these
-/// contenders and workloads. `why` is the reason. If `why` is empty, the warning says that no reason is
-/// known.
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 

@@ -1,4 +1,3 @@
-// Groups the contenders by the properties in their contexts, and describes the groups in sentences.
 #include "bench/harness/trial/build_comparison.hpp"
 
 #include <fmt/format.h>
@@ -20,14 +19,12 @@ namespace {
 
 using sheets = std::span<const reports::contender>;
 
-/// The names of the contenders, grouped by the value of one property. The values are in the order of their
-/// first occurrence.
 using groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 constexpr std::string_view not_stated = "not stated";
 
 struct compared_thing {
-    std::string_view key;  // the key in the context
+    std::string_view key;
     std::string_view what;
     std::string_view remedy;
 };
@@ -64,8 +61,6 @@ void add_to(groups& all, const std::string& value, const std::string& name) {
         same->second.push_back(name);
 }
 
-/// Groups contenders by the value of the property `key`. Omits contenders to which the property does not
-/// apply.
 groups grouped(sheets contenders, std::string_view key) {
     groups all;
     for (const reports::contender& each : contenders) {
@@ -116,8 +111,7 @@ std::map<std::string, std::string> options_in(const std::string& text) {
     return options;
 }
 
-/// Adds one warning for each socket option that differs, because a list of two dozen options would hide the
-/// difference.
+/// A single warning with two dozen options would hide the difference.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::pair<std::string, std::map<std::string, std::string>>> stated;
     groups silent;
@@ -147,8 +141,6 @@ void compare_socket_options(std::vector<reports::warning>& found, sheets contend
     }
 }
 
-/// Warns of artificial slowdowns, so that the trials of `loopbench calibrate` cannot be mistaken for a
-/// measurement.
 void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::string> slowed;
     for (const reports::contender& each : contenders)
@@ -160,8 +152,6 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
-/// Returns true if the contender states none of the compared properties. Most third-party Google Benchmark
-/// programs state no such property.
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
@@ -169,7 +159,6 @@ bool states_nothing(const reports::contender& who) {
            });
 }
 
-/// Describes the differences between the contenders' builds. Returns nothing if the builds are alike.
 std::optional<std::string> mixed_builds(sheets contenders) {
     std::vector<std::string> mixed;
     for (const auto& [key, what] : build_things) {
@@ -181,14 +170,12 @@ std::optional<std::string> mixed_builds(sheets contenders) {
     return fmt::format("{}", fmt::join(mixed, "; "));
 }
 
-/// Returns true if any contender states that it is not a release build.
 bool any_is_no_release_build(sheets contenders) {
     return differs_from_release(contenders, "optimised", "yes") ||
            differs_from_release(contenders, "assertions", "off") ||
            differs_from_release(contenders, "sanitizers", "off");
 }
 
-/// Returns the names of the contenders that state none of the compared properties.
 std::vector<std::string> silent_ones(sheets contenders) {
     std::vector<std::string> names;
     for (const reports::contender& each : contenders)

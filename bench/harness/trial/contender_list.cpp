@@ -1,4 +1,3 @@
-// The first half of the contender protocol: EXE --benchmark_list_tests=true lists the workloads.
 #include "bench/harness/trial/contender_list.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Throws usage_error if the contender's name is not UTF-8. A report cannot replace invalid bytes in a name,
-/// because reports identify contenders by name.
+/// Reports identify contenders by name, and therefore cannot replace invalid bytes in a name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
@@ -45,8 +43,8 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     return request;
 }
 
-/// Removes the lines that the program prints in addition to its listing: the lines that it also prints if no
-/// benchmark is selected. Starts the program a second time only if a listed name contains a space.
+/// Removes the lines that the program also prints if no benchmark is selected. Starts the program a second
+/// time only if a listed name contains a space.
 std::string without_noise(const child_request& listing, std::string text) {
     if (text.find(' ') == std::string::npos) return text;
     auto request = listing;
@@ -85,8 +83,7 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Returns the state of the load generator's file. Searches in the same places as
-/// bench/suite/workloads/sockets/generator_process.cpp.
+/// Searches in the same places as bench/suite/workloads/sockets/generator_process.cpp.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
@@ -109,7 +106,6 @@ void remember_files(contender& who) {
     who.generator = generator_of(who);
 }
 
-/// Stores the state of the file, unless the state is already stored.
 static void remember_file(contender& who, const fs::path& file) {
     if (std::ranges::find(who.files, file.native(), &file_state::path) == who.files.end())
         who.files.push_back(state_of_file(file));

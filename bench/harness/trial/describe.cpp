@@ -1,5 +1,3 @@
-// First asks each contender for its context, because this takes little time. Runs a trial only if the
-// contender does not answer; most third-party programs do not answer.
 #include "bench/harness/trial/describe.hpp"
 
 #include "bench/harness/trial/gbench_json.hpp"

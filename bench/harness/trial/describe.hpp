@@ -1,4 +1,3 @@
-// Asks the contenders for their contexts before anything is measured.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Parses the JSON of a contender. Accepts rows with missing fields, because contenders in other languages can
-// omit some fields. Rejects times in an unknown unit, because such a time would become a wrong number.
+// Accepts rows with missing fields, because contenders in other languages can omit some fields. Rejects times
+// in an unknown unit, because such a time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,6 @@ gbench_row read_row(const json& from) {
     return row;
 }
 
-/// Returns the names of the counters that have the same name as a standard field of their row.
 std::vector<std::string> hidden_counters(std::string_view text) {
     std::set<std::string> hidden;
     const reports::document document{text, {.twice = reports::duplicates::first_counts}};
@@ -85,8 +84,8 @@ json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw gbench_error{"the program printed nothing"};
     try {
-        // Accepts duplicate keys, because a counter can have the same name as a standard field of a row.
-        // Google Benchmark writes its own fields first.
+        // A counter can have the same name as a standard field of a row. Google Benchmark writes its own
+        // fields first.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
         throw gbench_error{"the program printed invalid JSON: {}; the output begins with \"{}\"",

@@ -1,5 +1,3 @@
-// Reads a contender's output: the JSON of Google Benchmark 1.7.1 and later. This JSON can contain NaN and
-// Infinity, which are not valid JSON.
 #pragma once
 
 #include <map>
@@ -15,49 +13,46 @@
 
 namespace loopbench::bench {
 
-/// An exception: a contender's output is unusable. The report shows what() as the reason.
 class gbench_error : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
 struct gbench_row {
-    std::string name;  // as printed, including Google Benchmark's suffixes
+    std::string name;  // includes Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
-    /// The index of the benchmark in the program, and the index of its set of arguments. Google Benchmark
-    /// 1.5.4 and later print both.
+    /// The indices of the benchmark and of its set of arguments; Google Benchmark 1.5.4 and later print both.
     std::optional<double> family, instance;
-    // the counters, including items_per_second; NaN and infinity become "no value"
+    // includes items_per_second; NaN and infinity become "no value"
     std::map<std::string, std::optional<double>> counters;
 };
 
 struct gbench_output {
-    /// The context without the host name and the executable's path. The path often contains a user's name,
-    /// and reports are published. "ignored_counters" lists the counters that have the name of a standard
-    /// field of their row, such as "real_time"; the field counts.
+    /// Omits the host name and the executable's path, which often contains a user's name, because reports are
+    /// published. "ignored_counters" lists counters with the name of a standard field such as "real_time";
+    /// the field counts.
     nlohmann::ordered_json context;
     /// The rows of single runs. Aggregates are omitted, except the mean of a benchmark that prints only
     /// aggregates (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
 };
 
-/// The maximum size of a context. The first line of a journal and every report contain the contexts. The
-/// contexts of the suite's contenders have about a hundredth of this size.
+/// The maximum size of a context, which every journal and report contains. The contexts of the suite's
+/// contenders have about a hundredth of this size.
 inline constexpr std::size_t context_bytes_max = 65536;
 
-/// Returns the status and the reason that a row's error message expresses: a message that begins with
-/// "unsupported:" means that the benchmark cannot run here. The reason points into `message`.
+/// A message that begins with "unsupported:" means that the benchmark cannot run here. The reason points into
+/// `message`.
 std::pair<reports::result_status, std::string_view> outcome_of_error(std::string_view message);
 
 /// Returns "s" if the Google Benchmark that wrote this context (1.8 or later) wants a unit after
 /// --benchmark_min_time; otherwise an empty text, because earlier versions accept no unit.
 std::string unit_of_min_time(const nlohmann::ordered_json& context);
 
-/// Parses a contender's output. Throws gbench_error if the output is unusable.
+/// Throws gbench_error if the output is unusable.
 gbench_output parse_gbench_json(std::string_view text);
 
-/// Returns `text` with null in place of NaN, -NaN, Infinity and -Infinity. Does not change strings.
 std::string without_bare_non_finite(std::string_view text);
 
 }  // namespace loopbench::bench

@@ -16,7 +16,6 @@ namespace loopbench::bench {
 
 namespace {
 
-// A suffix that ends in ':' is followed by a value.
 constexpr std::array<std::string_view, 8> suffixes{
     "real_time", "manual_time", "process_time",     "iterations:",
     "repeats:",  "min_time:",   "min_warmup_time:", "threads:",
@@ -46,7 +45,6 @@ std::vector<std::string_view> printed_lines(std::string_view text) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
-        // Ends if the last part of the name is no suffix, or if nothing would remain before the suffix.
         if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);
@@ -55,7 +53,7 @@ std::string workload_name(std::string_view printed) {
 
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
-    std::map<std::string, std::set<std::string_view>> variants;  // the printed names, by workload_name()
+    std::map<std::string, std::set<std::string_view>> variants;
     std::map<std::string_view, std::size_t> alike;
     for (const auto line : printed) {
         variants[workload_name(line)].insert(line);

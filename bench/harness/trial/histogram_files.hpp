@@ -1,5 +1,4 @@
-// Reads histogram files, into which contenders write the latencies of a trial.
-// bench/suite/contenders/process/histogram_file.hpp defines the format of these files.
+// bench/suite/contenders/process/histogram_file.hpp defines the format of the files that contenders write.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +13,16 @@ class element;
 
 namespace loopbench::bench {
 
-/// Parses one histogram of a histogram file. Leaves the contender's name empty, because a histogram file does
-/// not contain that name. Throws reports::format_error if the histogram is invalid.
+/// Throws reports::format_error if the histogram is invalid. Leaves the contender's name empty, because a
+/// histogram file does not contain it.
 reports::histogram read_histogram(simdjson::dom::element from);
 
-/// The maximum size of a workload's histograms in one histogram file. A session stores these histograms as
-/// one line of histograms.jsonl.
+/// The limit for one workload, whose histograms become one line of histograms.jsonl.
 inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
 
-/// Returns the histograms of `workload` in the file at `path`, as JSON objects separated by commas. Returns
-/// an empty text if the file does not exist. Throws reports::format_error if the file is invalid, too large
-/// or unreadable. Opens only regular files, because a pipe would block and a link could refer to another
-/// user's file.
+/// Returns the histograms as JSON objects separated by commas, or an empty text if the file does not exist.
+/// Throws reports::format_error if the file is invalid, too large or unreadable. Opens only regular files,
+/// because a pipe would block and a link could refer to another user's file.
 std::string read_histogram_file(const std::filesystem::path& path, std::string_view workload);
 
 }  // namespace loopbench::bench

@@ -29,8 +29,7 @@ using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
 
-/// A guard that pins this thread to the contenders' core, so that granting a slice wakes no other core. The
-/// destructor restores the thread's CPUs.
+/// Pins this thread to the contenders' core until destruction, so that granting a slice wakes no other core.
 class kept_on {
 public:
     explicit kept_on(std::optional<int> cpu) {
@@ -51,17 +50,14 @@ private:
     bool moved_ = false;
 };
 
-/// Swaps random pairs of neighbours in the order, starting at `first`. Each position changes by at most one.
-/// Thus the order is random, but no contender waits for much longer than a round. If a contender waited for
-/// 40 ms, the kernel would acknowledge the unread data of its sockets during the slices of other contenders
-/// (tcp_send_delayed_ack() in Linux's tcp_output.c). For a thousand connections, the kernel would send a
-/// thousand acknowledgements.
+/// Each position changes by at most one, so that no contender waits much longer than a round. If a contender
+/// waited for 40 ms, the kernel would acknowledge the unread data of its sockets during other contenders'
+/// slices (tcp_send_delayed_ack() in Linux's tcp_output.c).
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
 }
 
-/// One of the interleaved contenders, with its process.
 class player {
 public:
     player(const child_request& request, const slice_lengths& slice) : request_{request} {
@@ -84,8 +80,6 @@ public:
     void end_because(child_end why) noexcept { child_->end_because(why); }
     std::chrono::nanoseconds timed() const noexcept { return timed_; }
 
-    /// Waits until the contender has written a line. Stops waiting if the contender has ended, or if it must
-    /// be ended because of an error, an interrupt or the time limit.
     void hear(clock::time_point until, int stop_fd, child_end when_late) {
         while (!is_over()) {
             const auto [output, error, process] = child_->watched();
@@ -98,15 +92,12 @@ public:
             if (watched[4].revents != 0) return end_because(child_end::stopped);
             child_->go_on(std::span{watched}.first<3>());
             const bool answered = watched[3].revents != 0 && has_heard_line();
-            // the limit applies even if the contender writes without pause
             if (clock::now() >= until) return end_because(when_late);
             if (answered) return;
         }
     }
 
     void give(char what) noexcept {
-        // Ignores errors, because the following wait detects whether the contender has ended. MSG_NOSIGNAL
-        // prevents SIGPIPE.
         given_ = clock::now();
         static_cast<void>(uninterrupted([&] { return ::send(ours_.get(), &what, 1, MSG_NOSIGNAL); }));
     }
@@ -120,7 +111,7 @@ private:
         std::array<char, 256> chunk;
         const auto count = uninterrupted([&] { return ::read(ours_.get(), chunk.data(), chunk.size()); });
         if (count <= 0) {
-            ours_.reset();  // the contender takes no more slices; poll() ignores descriptor -1
+            ours_.reset();  // poll() ignores descriptor -1
             return false;
         }
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
@@ -165,7 +156,7 @@ private:
     std::optional<running_child> child_;
     std::string heard_;
     std::vector<slice> slices_;
-    clock::time_point given_{};  // when the contender last got a slice
+    clock::time_point given_{};
     std::chrono::nanoseconds timed_{0};
 };
 
@@ -190,8 +181,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // The contenders start one after the other, so that no contender works while another contender makes its
-    // connections.
+    // The contenders start one after the other, so that none works while another makes its connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);
@@ -210,7 +200,6 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         swap_neighbours(playing, first, random);
         const auto round = playing;
         for (const std::size_t i : round) {
-            // After the deadline, no slice is granted, and hear() below returns immediately.
             const bool enough = all[i].timed() >= rules.enough;
             if (clock::now() < deadline) all[i].give(enough ? 'e' : 't');
             hear(i, enough ? requests[i].limit : rules.longest_slice,

@@ -1,5 +1,4 @@
-// The harness's side of interleaved measuring. bench/suite/workloads/trial/slices.hpp has the contenders'
-// side and the protocol.
+// The contenders' side and the protocol are in bench/suite/workloads/trial/slices.hpp.
 #pragma once
 
 #include <chrono>
@@ -13,8 +12,8 @@
 
 namespace loopbench::bench {
 
-/// The lengths of the untimed and the timed part of a slice. The untimed part must last until the caches no
-/// longer contain the data of other contenders (reports/evidence/settle).
+/// The untimed part of a slice must last until the caches no longer contain the data of other contenders
+/// (reports/evidence/settle).
 struct slice_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
                              timed = std::chrono::microseconds{1500};  // both parts in whole microseconds
@@ -22,34 +21,31 @@ struct slice_lengths {
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
 
-/// The maximum time from granting a slice to receiving the contender's reply. The harness ends a contender
-/// that exceeds this time.
+/// The harness ends a contender that does not reply to a slice within this time.
 inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {
-    std::uint64_t seed = 0;             // determines the random order in each round
+    std::uint64_t seed = 0;
     std::chrono::nanoseconds enough{};  // timed work after which a contender gets no more slices
-    std::chrono::nanoseconds limit{};   // time limit of all contenders together
-    int stop_fd = -1;                   // when it becomes readable, all contenders are ended
+    std::chrono::nanoseconds limit{};   // for all contenders together
+    int stop_fd = -1;
     std::chrono::nanoseconds longest_slice = slice_limit;
     slice_lengths lengths = {};
-    // if set, called with the index and the outcome of each contender that has ended
+    // called with the index and the outcome of each contender that has ended
     std::function<void(std::size_t, const child_outcome&)> ended = {};
 };
 
 struct outcome_by_slices {
     child_outcome child;
-    bool out_of_time = false;  // true if the child was ended because the common time limit expired
-    /// The slices of the contender, in the order of the rounds. The i-th slices of all contenders belong to
-    /// the same round, and are therefore only milliseconds apart.
+    bool out_of_time = false;  // true if the common time limit ended the child
+    /// The i-th slices of all contenders belong to the same round, and are only milliseconds apart.
     std::vector<slice> slices;
-    std::chrono::nanoseconds harness_waited{};  // how long the harness waited for a core in this block
+    std::chrono::nanoseconds harness_waited{};  // time in which the harness waited for a core
 };
 
-/// Runs all contenders until all have ended. All processes are alive at the same time, but only one process
-/// works at a time. All requests must name the same core. Contenders that do not support slices run one after
-/// the other. After the limit has expired, or after an interrupt, no further contender is started. Must be
-/// called from the main thread; see run_child().
+/// Keeps all processes alive at the same time, but lets only one work at a time. All requests must name the
+/// same core. Contenders that do not support slices run one after the other. After the limit or an interrupt,
+/// no further contender starts. Must be called from the main thread; see run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

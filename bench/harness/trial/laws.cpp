@@ -22,8 +22,6 @@ bool are_equal(double one, double other) {
     return std::abs(one - other) <= rounding * std::abs(other);
 }
 
-/// Checks the law of counts: a contender records exactly one latency for each `operations_per_latency` timed
-/// operations (usually for each operation).
 std::optional<std::string> miscounted_latencies(const timed_claims& claims, const workload_shape& shape) {
     if (!claims.operations || shape.in_flight <= 0 || !claims.records) return std::nullopt;
     const double expected = *claims.operations / static_cast<double>(shape.operations_per_latency);
@@ -35,9 +33,8 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
         *claims.operations, expected, found, likely_cause);
 }
 
-/// Checks the law of numbers: the printed time, throughput and CPU time per operation follow from the length,
-/// the operations and the CPU time of the timed section. In addition, the median of the latencies can be at
-/// most twice their mean, and the 99th percentile can be at most a hundred times the mean (A. Markov's
+/// Time, throughput and CPU time per operation must follow from the timed section. The median of the
+/// latencies can be at most twice their mean, and the 99th percentile at most a hundred times (A. Markov's
 /// inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
@@ -68,10 +65,10 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     return above("latency_p99", claims.latency_p99, 100);
 }
 
-/// Checks Little's law (J. Little, "A Proof for the Queuing Formula: L = lambda W", 1961): the mean number of
-/// operations in flight is the throughput times the mean latency. That product is the sum of the latencies
-/// divided by the length of the section. The lower bound excludes the time in which the process waits for a
-/// core (`run_delay`), because no operation need be in flight during that time.
+/// The mean number of operations in flight is the throughput times the mean latency (J. Little, "A Proof for
+/// the Queuing Formula: L = lambda W", 1961), thus the sum of the latencies divided by the length of the
+/// section. The lower bound excludes the time in which the process waits for a core (`run_delay`), because no
+/// operation need be in flight then.
 std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape,
                                        double run_delay) {
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
@@ -88,11 +85,10 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
-/// Checks the law of CPU time: the contender cannot claim more CPU time than its parent observed (wait4(2)),
-/// or more than the length of the section times the number of cores.
+/// The contender cannot claim more CPU time than its parent observed (wait4(2)), or than the length of the
+/// timed section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
-    // tolerance for the rounding of wait4(2) and of the CPU times at both ends of the section
     constexpr double rounding_ns = 1e6;
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
@@ -108,7 +104,6 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     return std::nullopt;
 }
 
-/// Checks the law of clocks: the clocks of the contender and of its parent advance at the same rate.
 std::optional<std::string> law_of_clocks(const timed_claims& claims, const child_outcome& child) {
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
@@ -116,7 +111,6 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
             "law of clocks: the contender claims {:.0f} ns for the timed section, but its process lasted "
             "{:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
-    // Starting and ending a process takes milliseconds, or hundreds of milliseconds on a busy machine.
     constexpr double start_and_end_ns = 500e6;
     if (claims.age_ns &&
         (*claims.age_ns > 1.001 * seen + 1e5 ||
@@ -146,8 +140,7 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         switches += switches_ns;
         observed += ns(one.observed);
     }
-    // Adds the time for which the contender and the harness waited for the core, because other programs can
-    // use the core before and after each slice.
+    // Other programs can use the core before and after each slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "

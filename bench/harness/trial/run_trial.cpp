@@ -1,4 +1,3 @@
-// The second half of the contender protocol: runs one benchmark and judges its output.
 #include "bench/harness/trial/run_trial.hpp"
 
 #include <fmt/format.h>
@@ -44,8 +43,8 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
-/// Removes the last line if it is the note of Google Benchmark 1.8 and later about the form of
-/// --benchmark_min_time, because this note is not the cause of a failure.
+/// Removes the note of Google Benchmark 1.8 and later about the form of --benchmark_min_time, because it is
+/// not the cause of a failure.
 std::string_view without_notes(std::string_view error_tail) {
     constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
     const auto at = error_tail.rfind(note);
@@ -65,7 +64,6 @@ std::string signal_name(int signal) {
     return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
-/// Explains the common errors of execve(2). Returns an empty text for other errors.
 std::string_view cause_of_no_start(int error) {
     switch (error) {
         case EACCES:
@@ -82,8 +80,7 @@ std::string_view cause_of_no_start(int error) {
     }
 }
 
-/// Sets the status and the reason. Shortens a long reason, because every report contains the reasons and a
-/// contender can print megabytes.
+/// Shortens a long reason, because every report contains the reasons and a contender can print megabytes.
 void set_status(trial_outcome& trial, result_status status, std::string_view reason) {
     constexpr std::size_t bytes_max = 4096;
     trial.status = status;
@@ -127,13 +124,10 @@ timed_claims claims_of(const gbench_row& row) {
             .latency_p99 = counter("latency_p99")};
 }
 
-/// Returns true if both rows belong to the same registered benchmark.
 bool are_of_one_benchmark(const gbench_row& one, const gbench_row& other) {
     return one.name == other.name && one.family == other.family && one.instance == other.instance;
 }
 
-/// Returns the rows with exactly the workload's printed name. If no row has this name, and no other benchmark
-/// of the program differs only in suffixes, returns the rows with other suffixes.
 std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_view workload,
                                        const listed_benchmark* listed) {
     const auto take = [&](auto is_wanted) {
@@ -148,8 +142,6 @@ std::vector<const gbench_row*> rows_of(const gbench_output& output, std::string_
     return take([&](const gbench_row& row) { return workload_name(row.name) == workload_name(printed); });
 }
 
-/// Removes all rows except those of the benchmark that the trial measured. Returns the reason if this
-/// benchmark cannot be determined.
 std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& rows,
                                               const listed_benchmark* listed) {
     std::vector<const gbench_row*> firsts;
@@ -181,8 +173,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
         wrong != rows.end())
         return take_error(trial, *(*wrong)->error);
     const auto* const ours = rows.front();
-    // Only the first repetition in a process counts, because repetitions in one process are not separate
-    // trials.
+    // Only the first repetition counts, because repetitions in one process are not separate trials.
     auto metrics = metrics_of(*ours);
     trial.cpu_time_ns = ours->cpu_time_ns;
     if (const auto& time = metrics["time"]; !time || *time <= 0)
@@ -244,8 +235,6 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     try {
         auto output = parse_gbench_json(outcome.output);
         take_rows(trial, output, workload, listed);
-        // Adds the last line of standard error, because a server or command that the contender started can
-        // write the cause of the failure there.
         if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
@@ -265,7 +254,6 @@ std::string output_file_in(const temporary_folder& folder) {
     return (folder.path() / "benchmarks.json").native();
 }
 
-/// Returns true if the text is the JSON of a Google Benchmark program.
 bool is_valid_output(std::string_view text) {
     try {
         parse_gbench_json(text);
@@ -275,9 +263,8 @@ bool is_valid_output(std::string_view text) {
     }
 }
 
-/// Replaces an invalid output with the content of the file that Google Benchmark wrote (BENCHMARK_OUT),
-/// because a program can print other text to its standard output. Contenders without Google Benchmark write
-/// no file.
+/// Uses the file that Google Benchmark wrote (BENCHMARK_OUT), because a program can print other text to its
+/// standard output.
 void take_output_file(child_outcome& ended, const temporary_folder& folder) {
     const auto file = output_file_in(folder);
     std::error_code none;
@@ -287,17 +274,15 @@ void take_output_file(child_outcome& ended, const temporary_folder& folder) {
     try {
         ended.output = reports::read_file(file, child_request{}.output_bytes_max);
     } catch (const reports::file_error&) {
-        return;  // the invalid output is then the reason for the failure
+        return;
     }
 }
 
-/// Marks the trial as failed and removes its numbers.
 void discard(trial_outcome& trial, std::string_view reason) {
     set_failed(trial, reason);
     trial.metrics.clear();
 }
 
-/// Reads the histogram file. The file can be absent, but an invalid file makes the trial fail.
 void take_histograms(trial_outcome& trial, const trial_request& request, const temporary_folder& folder) {
     try {
         auto found = read_histogram_file(histogram_file_in(folder), request.workload);
@@ -311,8 +296,6 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     }
 }
 
-/// Makes the trial fail if a file of the contender was replaced before or during the trial. Must be called
-/// after the trial.
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -331,7 +314,6 @@ void refuse_orphan(trial_outcome& trial, const std::optional<std::string>& orpha
 
 std::string filter_for(const trial_request& request) {
     const auto* const listed = find_benchmark(request.who, request.workload);
-    // The counting passes change the number of iterations, which can be a suffix.
     if (listed == nullptr) return filter_with_any_suffix(request.workload);
     return listed->has_variants ? exact_filter(listed->printed)
                                 : filter_with_any_suffix(workload_name(listed->printed));
@@ -349,9 +331,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
-    // Google Benchmark also reads its flags from environment variables, here --benchmark_out; other programs
-    // ignore the variable. A traced program gets no such variable, because writing the file would add system
-    // calls.
+    // Google Benchmark reads its flag --benchmark_out from this variable. A traced program gets no such
+    // variable, because writing the file would add system calls.
     if (request.front.empty()) {
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
@@ -369,8 +350,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     return child;
 }
 
-/// Discards the numbers of a trial that breaks a law. Does not check workloads outside the catalog, because
-/// other programs can measure time differently.
+/// Does not check workloads outside the catalog, because other programs can measure time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
     if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
@@ -380,14 +360,13 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Rounds to six significant digits, to keep journals small. A journal of one hour contains some hundred
-/// thousand slices. The time of one slice has fewer than six precise digits.
+/// Keeps journals small: the journal of one hour contains some hundred thousand slices, whose times have
+/// fewer than six precise digits.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
 }
 
-/// Sets the trial's time to the median of its slices. Discards the trial if the slices break a law.
 void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     const auto& slices = ended.slices;
     if (trial.status != result_status::ok || slices.empty()) return;
@@ -404,8 +383,8 @@ void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     trial.slices = std::move(operation_ns);
 }
 
-/// Returns true if the trial reports the CPU time of its timed section in the counter `cpu`. If the context
-/// lacks "slices", the contender is a third-party program, and its counter `cpu` can have another meaning.
+/// If the context lacks "slices", the contender is a third-party program, and its counter `cpu` can have
+/// another meaning.
 bool says_own_cpu_time(const trial_outcome& trial) {
     return trial.metrics.contains("cpu") && trial.context.contains("slices");
 }
@@ -415,8 +394,7 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// Returns a CPU clock that all trials in `row` report, because CPU times with different definitions must not
-/// be compared.
+/// CPU times with different definitions must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != result_status::ok || says_own_cpu_time(trial);
@@ -424,9 +402,8 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Replaces the time with CPU time, because contenders that shared a core can be compared only by CPU time.
-/// Removes the values of metrics of wall-clock time, because the kernel runs other contenders for
-/// milliseconds during a trial.
+/// Removes metrics of wall-clock time, because the kernel runs other contenders for milliseconds during a
+/// trial.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
@@ -440,7 +417,6 @@ void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     trial.histograms.clear();
 }
 
-/// Marks trials as disturbed by the orphaned processes of other trials in the block.
 void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const trial_request> requests,
                                const std::vector<std::optional<std::string>>& orphans,
                                const std::optional<std::string>& orphan_of_some) {
@@ -455,7 +431,6 @@ void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const 
                                 requests[i].who.name);
 }
 
-/// Returns the share of time in which a process waited for something other than a core.
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;

@@ -1,5 +1,4 @@
-// Runs one workload in one contender. The executor is an interface, so that tests can check the runner's
-// rules with an executor that takes no time.
+// The executor of trials is an interface, so that tests can check the runner's rules without processes.
 #pragma once
 
 #include <chrono>
@@ -30,54 +29,51 @@ struct trial_request {
     std::size_t padding_bytes = 0;  // length of the variable LOOPBENCH_PADDING
     slice_lengths slice = {};       // only for interleaved trials; the same for the whole block
 
-    // Only the passes after the trials (counting and checking) set the following members. Trials use the
-    // defaults.
+    // Only the counting and checking passes set the following members.
     std::optional<std::uint64_t> operations = {};
     bool recording = true;
     bool with_histogram_file = true;
-    std::vector<std::string> front = {};  // the tracer's command, placed before the contender's command
+    std::vector<std::string> front = {};  // the command of a tracer, placed before the contender's command
     std::map<std::string, std::string> environment = {};
 };
 
 struct trial_outcome {
-    bool stopped = false;    // true if an interrupt stopped the trial, which then does not count
-    bool timed_out = false;  // true if the trial failed because its time limit expired
+    bool stopped = false;  // the trial then does not count
+    bool timed_out = false;
     reports::result_status status = reports::result_status::ok;
-    std::string reason;                                    // the reason for a status other than ok
+    std::string reason;
     std::map<std::string, std::optional<double>> metrics;  // known metrics only; NaN becomes "no value"
-    std::optional<double> operations = {};                 // number of operations of the contender
-    timed_claims claims = {};                              // the input of the laws (laws.hpp)
-    bool calibrated = false;                               // true if Google Benchmark chose `operations`
+    std::optional<double> operations = {};
+    timed_claims claims = {};
+    bool calibrated = false;  // true if Google Benchmark chose `operations`
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
     resource_usage usage;
     std::chrono::nanoseconds wall{0};
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
-    std::optional<int> cpu = {};             // the CPU to which the trial was pinned
-    std::optional<double> waited = {};       // if concurrent: share of time blocked (not waiting for a core)
+    std::optional<int> cpu = {};
+    std::optional<double> waited = {};  // if concurrent: share of time blocked (not waiting for a core)
     std::vector<double> slices =
-        {};  // ns per operation, by round (slices.hpp); empty if the trial had the core to itself
-    std::string disturbed;   // empty if the trial was not disturbed
-    std::string histograms;  // the result of read_histogram_file(); usually empty
+        {};  // ns per operation in each round; empty if the trial had the core to itself
+    std::string disturbed;
+    std::string histograms;  // see read_histogram_file(); usually empty
 };
 
 class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// Runs all requests at once, interleaved or concurrently. `limit` is the time limit of all requests
-    /// together. In an interleaved run, the limit of each request applies to the start and to the end of its
-    /// process. The default implementation runs one request after the other.
+    /// `limit` is the time limit of all requests together. In an interleaved run, the limit of each request
+    /// applies to the start and to the end of its process. The default implementation runs one request after
+    /// the other.
     virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests,
                                                    reports::pairing made, std::uint64_t seed,
                                                    std::chrono::nanoseconds limit);
 };
 
-/// The setting that enables or disables the check of each trial for disturbances.
 enum class watching { off, on };
 
-/// An executor that runs each trial as a process. See child_process.hpp for `stop_fd` and for the restriction
-/// to the main thread.
+/// Must be used only in the main thread; see child_process.hpp, also for `stop_fd`.
 class process_executor : public trial_executor {
 public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)
@@ -91,16 +87,10 @@ private:
     watching watching_;
 };
 
-/// Returns true if the metric does not depend on wall-clock time. Only such metrics are meaningful for
-/// programs that shared a core.
 bool is_of_cpu_time(std::string_view metric);
 
-/// Returns the reason why the process failed (such as "killed by SIGSEGV"), or nothing if the process exited
-/// with code 0.
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
-/// Converts the end and the output of a process that ran `workload` to the outcome of a trial. `listed` is
-/// the benchmark of the workload, or nullptr if the contender's listing is unknown.
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
                     const listed_benchmark* listed = nullptr);
 

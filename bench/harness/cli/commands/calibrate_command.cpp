@@ -1,5 +1,4 @@
-// loopbench calibrate: compares contenders whose differences are known, to measure how often the verdicts on
-// this machine are right.
+// loopbench calibrate: measures how often the verdicts on this machine are right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,11 +40,10 @@ struct calibrate_options {
 
 struct all_runs {
     session_record equal, slowed;
-    std::optional<session_record> referee{};  // only for interleaved trials
+    std::optional<session_record> referee{};
 };
 
-/// Returns the default plan. The plan has many short trials, because times vary more between processes than
-/// within one process.
+/// The default plan has many short trials, because times vary more between processes than within one process.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -69,7 +67,6 @@ std::uint64_t blocks_of(std::uint64_t tries, std::uint64_t blocks, const run_pla
     return (tries + workloads - 1) / workloads * blocks;
 }
 
-/// Throws std::runtime_error if a contender failed on one of the workloads or does not support it.
 void check_cells(const session_record& ran) {
     for (const auto& workload : ran.outcome.excluded)
         for (const auto& why : workload)
@@ -80,8 +77,8 @@ void check_cells(const session_record& ran) {
                                 why->reason)};
 }
 
-/// Runs a single block before the calibration. Thus a contender that cannot be slowed down causes an error
-/// immediately, and not only after a quarter of an hour.
+/// Runs a single block, so that a contender that cannot be slowed down causes an error at once and not after
+/// a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -112,7 +109,7 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
     // All budgets begin at `started`. The A/A comparison must end after two fifths of the budget, and the
-    // referee after half of the budget. The slowdowns get all of the remaining time.
+    // referee after half of it. The slowdowns get the rest.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;

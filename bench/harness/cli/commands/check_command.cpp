@@ -26,8 +26,6 @@ namespace {
 
 using gate_results = std::vector<gate_result>;
 
-/// Returns the part of the baseline file that the options select, with the slack that the options set. Throws
-/// usage_error if this part is empty.
 expectations narrowed(expectations all, const check_options& options) {
     const auto cells = cells_of(all);
     const auto workloads =
@@ -57,8 +55,7 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// Checks the counts. If a count differs from the baseline file by more than the slack, runs the counting
-/// pass for this workload and contender again, and uses the new counts. Thus a single error of a tracer does
+/// Counts a second time if a count differs by more than the slack, so that a single error of a tracer does
 /// not fail the gate.
 gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
@@ -127,8 +124,6 @@ gate_results check_reports(const expectations& expected, const check_options& op
     return all;
 }
 
-/// Throws usage_error with the right command if the baseline file is the output of a Google Benchmark
-/// program.
 void refuse_google_benchmark_output(const std::string& file) {
     if (std::filesystem::is_regular_file(file) && is_google_benchmark_output(read_report_text(file)))
         throw usage_error{

@@ -1,4 +1,3 @@
-// Finds contenders by name, and runs counting passes and sessions for `check`.
 #include "bench/harness/cli/commands/check_session.hpp"
 
 #include <algorithm>

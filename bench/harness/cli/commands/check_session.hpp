@@ -1,4 +1,3 @@
-// The measurements of `check`: counts, and paired times of contenders.
 #pragma once
 
 #include <cstdint>
@@ -31,33 +30,27 @@ struct check_options {
     }
 };
 
-/// Implements `check --update`: measures or reads a report, writes the baseline file, and prints the
-/// difference to the old file. Returns the exit code. If the exit code is not 0, the baseline file is
-/// unchanged.
+/// Implements `check --update`. If the returned exit code is not 0, the baseline file is unchanged.
 int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Finds the contenders with these names and starts each of them to list its workloads. Throws
-    /// usage_error if a contender does not exist. `named_by` is the source of the names in error messages,
-    /// for example a baseline file. All functions of this class that start processes throw `interrupted`
-    /// after a signal.
+    /// Starts each contender to list its workloads. Throws usage_error if a contender does not exist;
+    /// `named_by`, for example a baseline file, is the source of the names in the message. All functions of
+    /// this class that start processes throw `interrupted` after a signal.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Runs the counting pass once for each of these workloads and contenders. If a contender does not have
-    /// the workload, its counted_result contains only the reason. Writes counts.json into the output folder
-    /// if `number` is 0, otherwise into the subfolder `again`.
+    /// Writes counts.json into the output folder if `number` is 0, otherwise into the subfolder `again`. If a
+    /// contender lacks the workload, its result contains only the reason.
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
-    /// Runs one session with these workloads and contenders, the baseline `times.to` and its A/A copy.
-    /// `number` is 0 for the first session, and 1 for the second session, which uses another random order and
-    /// confirms the first. Writes the journal and report.json into the subfolder `first` or `second` of the
-    /// output folder. A workload that has ratios in `times` gets the pairing of these ratios, unless the
-    /// options choose another pairing. Does not use the values of the ratios in `times`.
+    /// Runs a session; `number` is 0, or 1 for the second session, which confirms the first with another
+    /// random order. Writes the journal and report.json into the subfolder `first` or `second`. `times`
+    /// determines only the pairing of each workload, unless the options do.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 
@@ -66,7 +59,7 @@ private:
     const invocation& by_;
     interrupt stop_;
     std::vector<contender> contenders_;
-    run_plan plan_;  // without contenders
+    run_plan plan_;
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells,

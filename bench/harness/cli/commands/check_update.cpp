@@ -36,8 +36,6 @@ constexpr std::string_view repair = "repair it, or leave it out with --workload 
 constexpr std::string_view let_it_count =
     "`loopbench doctor` says how this machine can count; --tier times needs no counts";
 
-/// The exception that is thrown if the baseline file cannot be written. what() is the reason, and `code` is
-/// the command's exit code.
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -68,7 +66,7 @@ public:
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
-        anew.ratios.clear();  // so that the workloads get their current default pairings
+        anew.ratios.clear();  // the workloads then get their current default pairings
         take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 
@@ -99,8 +97,6 @@ public:
         take_times(wanted);
     }
 
-    /// Writes the baseline file and returns a text with the difference to the old file. Throws not_written if
-    /// there are no counts and no ratios.
     std::string write() const {
         if (next_.counts.empty() && (!next_.times || next_.times->ratios.empty()))
             throw not_written{
@@ -120,8 +116,6 @@ private:
     bool exists_, counts_ = false, times_ = false;
     expectations next_;
 
-    /// Returns the names in `known` that match the patterns. If there are no patterns, returns `old`, the
-    /// names in the old baseline file. If `old` is empty too, returns the headline names in `known`.
     template <class predicate>
     name_list chosen(name_list old, const name_list& patterns, name_list known, std::string_view kind,
                      predicate is_headline) const {
@@ -131,9 +125,8 @@ private:
         return known;
     }
 
-    /// Returns true if the patterns select the workload and the contender. If there are no patterns, returns
-    /// true if this tier of the old baseline file contains the workload with the contender. If this tier is
-    /// empty, looks at both tiers. If both tiers are empty, returns true.
+    /// Without patterns, selects the cells of this tier in the old baseline file, or of both tiers if this
+    /// tier is empty, or every cell if the file is empty.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -153,8 +146,6 @@ private:
         return cells;
     }
 
-    /// Returns a copy of the report that contains only the selected results, and the baseline's results on
-    /// the same workloads.
     [[nodiscard]] reports::report wanted_times(const reports::report& report) const {
         std::set<std::string_view> workloads;
         const auto is_asked_for = [&](const reports::result& item) {
@@ -171,8 +162,6 @@ private:
         return wanted;
     }
 
-    /// Removes each line from the baseline file that is for a workload that the line's contender no longer
-    /// has.
     void remove_gone(const check_session& session) {
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
@@ -204,8 +193,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result in the report has this status. Otherwise the new baseline file would
-    /// silently lack that result.
+    /// Throws not_written if a result has this status, because the new baseline file would silently lack that
+    /// result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;
@@ -216,8 +205,6 @@ private:
         if (!all.empty()) throw not_written{code, fmt::format("{}; {}", fmt::join(all, "; "), remedy)};
     }
 
-    /// Prints each result that gets no line in the baseline file. Only results whose ratios have intervals
-    /// get lines, because `check` cannot check other results.
     static void tell_of_left_out(const reports::report& report) {
         const reports::report_index index{report};
         for (const auto& item : report.results) {
@@ -249,7 +236,6 @@ private:
                "use a longer --budget, or choose fewer workloads (--workload)");
         if (const auto why = unknown_reliability(report)) throw not_written{exit_inconclusive, *why};
         const auto machine = machine_of(report.where);
-        // ratios from another machine are not comparable
         if (next_.times->machine != machine) next_.times->ratios.clear();
         next_.times->machine = machine;
         tell_of_left_out(report);

@@ -45,7 +45,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::vector<std::string> of_measuring;  // those options on the command line that affect measuring
+    std::vector<std::string> of_measuring;
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -93,8 +93,8 @@ void list_build(contender& who, const compare_options& options, const run_plan& 
                               : ""};
 }
 
-/// Returns the contender for one side of the comparison. Both contenders get an argv[0] of the same length,
-/// so that their stacks are at the same position (see add_aa_copy in plan.hpp).
+/// Both contenders get an argv[0] of the same length, so that their stacks are at the same position (see
+/// add_aa_copy in plan.hpp).
 contender side(std::string name, const char* called, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -124,8 +124,6 @@ contender side(std::string name, const char* called, const std::string& file, co
     return who;
 }
 
-/// Moves benchmarks from plan.workloads to plan.unmatched if only one of the builds has them, because they
-/// cannot be compared. Throws usage_error if no benchmark is left.
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
     const auto lacks = [](const contender& who, const std::string& name) {
@@ -174,7 +172,6 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     return plan;
 }
 
-/// Removes from both reports the results whose workloads match none of the patterns.
 void choose(reports::report& then, reports::report& now, const std::vector<std::string>& patterns) {
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
@@ -186,7 +183,6 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
         });
 }
 
-/// Returns the comparison of two reports in the given format.
 std::string written(const reports::report& compared, const reports::report& then, std::string_view format) {
     if (format == "html") return reports::write_html(compared, {}, &then);
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);

@@ -40,8 +40,6 @@ std::string how_trials_are_run(const workload_shape& shape) {
                        shape.cores > 1 ? "all cores" : "one core", why_sequential(shape, false));
 }
 
-/// Describes how the trials of a workload are paired. If the pairing depends on the workload's parameters,
-/// lists the parameters for each pairing.
 std::string how_trials_are_run(std::string_view name) {
     std::vector<std::pair<std::string, std::vector<std::string_view>>> pairings;
     for (const workload_shape& shape : workload_table()) {
@@ -79,8 +77,6 @@ std::string of_metric(const reports::metric_info& metric) {
         metric.deterministic ? "; deterministic" : "", metric.title, metric.summary, metric.how);
 }
 
-/// Explains the workload with this name; the name can contain parameters. If there is no such workload,
-/// explains all workloads whose names begin with this name.
 std::string of_workloads(const std::string& name) {
     if (const auto* const one = find_workload(name)) return of_workload(*one);
     std::string text;
@@ -89,7 +85,6 @@ std::string of_workloads(const std::string& name) {
     return text;
 }
 
-/// Explains a parameter, such as "conns" or "conns:1000", and lists the workloads that have this parameter.
 std::string of_parameter(std::string_view name) {
     const auto key = name.substr(0, name.find(':'));
     const auto all = parameter_explanations();
@@ -117,7 +112,6 @@ std::string of_term(const glossary_term& term) {
     return text;
 }
 
-/// A name that `explain` knows, and its description in one line.
 struct known_name {
     std::string name;
     std::string_view kind;
@@ -138,8 +132,6 @@ std::vector<known_name> known_names() {
     return all;
 }
 
-/// Returns the explanations of everything with exactly this name, or an empty text. For example, a metric and
-/// a parameter can have the same name. A family's name stands for all its workloads.
 std::string everything_called(const std::string& name) {
     std::vector<std::string> texts{of_workloads(name)};
     if (const auto* const metric = reports::find_metric(name)) texts.push_back(of_metric(*metric));
@@ -152,7 +144,6 @@ std::string everything_called(const std::string& name) {
     return fmt::format("{}", fmt::join(texts, "\n"));
 }
 
-/// Returns the known names for which `holds` returns true.
 template <class predicate>
 std::vector<known_name> names_that(predicate holds) {
     auto all = known_names();
@@ -160,7 +151,6 @@ std::vector<known_name> names_that(predicate holds) {
     return all;
 }
 
-/// Returns true if the text contains the word with no letter or digit directly before or after it.
 bool has_word(std::string_view text, const std::string& word) {
     const auto continues = [&](std::size_t at) {
         return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
@@ -170,8 +160,6 @@ bool has_word(std::string_view text, const std::string& word) {
     return false;
 }
 
-/// Returns the known names that contain the word. If no name contains it, returns the glossary's terms whose
-/// meanings contain the word. Ignores case.
 std::vector<known_name> names_with(const std::string& word) {
     const auto small = in_small_letters(word);
     auto found = names_that(
@@ -192,11 +180,9 @@ std::string listed(const std::string& word, const std::vector<known_name>& names
     return text;
 }
 
-/// Returns the explanation of the name. For an unknown name, returns a list of the names that contain it, or
-/// an empty text.
 std::string text_on(const std::string& name) {
     if (auto text = everything_called(name); !text.empty()) return text;
-    if (name.size() > 1 && name.ends_with('s'))  // perhaps the plural of a term
+    if (name.size() > 1 && name.ends_with('s'))
         if (auto text = everything_called(name.substr(0, name.size() - 1)); !text.empty()) return text;
     const auto found = names_with(name);
     if (found.empty()) return "";

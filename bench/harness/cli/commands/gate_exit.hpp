@@ -1,4 +1,3 @@
-// Converts gate results to an exit code.
 #pragma once
 
 #include <array>
@@ -10,16 +9,14 @@
 
 namespace loopbench::bench {
 
-/// Returns the exit code for the gate results. Must not be used for an interrupted run, because its gate
-/// results are incomplete.
+/// Must not be used for an interrupted run, because its gate results are incomplete.
 inline exit_code exit_code_of(std::span<const gate_result> results) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
                                exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Returns the exit code for the gate results of a comparison. If the exit code is not 0, also prints those
-/// gate results that do not pass to standard error; the verdict is already on standard output.
+/// Prints the gate results that do not pass to standard error; the verdict is already on standard output.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_details_of_comparison(results));

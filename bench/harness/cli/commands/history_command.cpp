@@ -1,4 +1,4 @@
-// loopbench history: stores the results of many runs, and shows how the results change over time.
+// loopbench history: stores the results of many runs, and shows how they change over time.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -67,11 +67,10 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
-/// Adds the reports one after the other. If a report is refused, the earlier reports stay in the history.
-/// Adding a report a second time changes nothing.
+/// If a report is refused, the earlier reports stay in the history.
 int add_reports(const history_options& options) {
-    // With this high threshold, malloc reuses the memory of the previous report. With its default threshold,
-    // malloc would request new pages from the kernel for each report.
+    // Makes malloc reuse the memory of the previous report. With its default threshold, malloc would request
+    // new pages from the kernel for each report.
     constexpr int large_block_bytes = 1 << 30U;
     ::mallopt(M_MMAP_THRESHOLD, large_block_bytes);
     auto from = options.from;
@@ -126,8 +125,7 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-/// Returns the path of the folder with the report pages. The path is relative to the folder of the trends
-/// page, so that both folders can be moved together.
+/// Returns the path relative to the folder of the trends page, so that both folders can be moved together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
     const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
@@ -135,7 +133,6 @@ std::string reports_address(const history_options& options) {
     return report_folder.lexically_relative(page_folder).generic_string();
 }
 
-/// Writes a report page for each run that has no report page yet.
 void write_report_pages(store& from, const trends_page& page, const fs::path& folder) {
     reports::prepare_output_folder(folder);
     for (const auto* run : page.runs) {
@@ -173,20 +170,19 @@ int show_trend(const history_options& options) {
     choice.intervals = as_json;
     auto all = read_series(history, runs, choice);
     if (all.size() == 1 && !choice.intervals) {
-        choice.intervals = true;  // the table of a single series has a line with an interval for each run
+        choice.intervals = true;
         all = read_series(history, runs, choice);
     }
     write_output(options.output, as_json ? trend_json(all) : trend_text(all));
     return exit_ok;
 }
 
-/// The maximum for --keep, larger than the number of runs in any history.
 constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
-/// Returns the first run of the named commit, or nullptr if the commit has no run. `named` is the whole
-/// commit or its first digits. Throws usage_error if several commits begin with these digits.
+/// Returns nullptr if the commit has no run. `named` is the commit or its first digits. Throws usage_error if
+/// several commits begin with these digits.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;
@@ -201,8 +197,6 @@ const kept_run* first_run_of(const std::string& named, const std::vector<kept_ru
     return first;
 }
 
-/// Returns `named` if it is a date, or the date of the first run of the commit `named`. Throws usage_error if
-/// `named` is neither a date nor the commit of a run.
 std::string moment_of(const std::string& named, const std::vector<kept_run>& runs) {
     if (auto date = in_utc(named)) return *std::move(date);
     const auto* found = named.empty() ? nullptr : first_run_of(named, runs);
@@ -249,7 +243,6 @@ int prune(const history_options& options) {
 
 using history_action = int (*)(const history_options&);
 
-/// Adds a subcommand to the command `history`. Choosing the subcommand runs `act`.
 CLI::App* add_command(CLI::App& history, const char* name, const char* about, history_action act,
                       action& chosen, const std::shared_ptr<history_options>& options) {
     auto* command = history.add_subcommand(name, about);
@@ -285,7 +278,6 @@ constexpr const char* how_changes_are_found =
     "date of --since must be some runs ago. With --since, the exit code is 3 if a series became worse\n"
     "since then. docs/history.md has the details.";
 
-/// A function that calls add_command() for the command `history`.
 using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
 
 void add_adding(const command_adder& add, history_options& options) {
@@ -378,7 +370,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported = exporting->add_option(
         "RUN", options.run, "number of the run; without it, the command exports all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // not with RUN, which is a whole run
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN selects a whole run
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(

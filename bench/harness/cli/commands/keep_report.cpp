@@ -15,7 +15,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Runs git in the current folder and returns its output, or nothing if git fails or is not installed.
 std::optional<std::string> git(std::vector<std::string> arguments) {
     child_request request;
     request.command = {"/usr/bin/env", "git"};

@@ -40,14 +40,11 @@ struct listed_contender {
     reports::contender described;
 };
 
-/// Returns the catalog's summary of the workload, or nothing for a third-party workload.
 std::optional<std::string> summary_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     return known != nullptr ? std::optional{std::string{known->summary}} : std::nullopt;
 }
 
-/// Returns the workload's primary metrics, or null for a third-party workload, whose metrics are known only
-/// from its output.
 json primary_metric_of(const std::string& workload) {
     const auto* known = find_workload(workload);
     if (known == nullptr) return nullptr;
@@ -56,8 +53,6 @@ json primary_metric_of(const std::string& workload) {
     return all;
 }
 
-/// Returns the pairing of the workload's trials in a run or, if `of_one_program` is true, in a comparison of
-/// two builds of one program. Returns null for a third-party workload.
 json pairing_of(const std::string& workload, bool of_one_program) {
     const auto* shape = find_shape(workload);
     return shape != nullptr ? json(name_of(shape->pairing_of_trials(of_one_program))) : json(nullptr);
@@ -92,7 +87,6 @@ std::string as_json(const std::vector<listed_contender>& contenders,
     return reports::dump(whole, 1) + "\n";
 }
 
-/// Describes a contender in one line: its library and driver, and the first sentence of its explanation.
 std::string about_contender(const listed_contender& listed) {
     const auto& [who, about] = listed;
     if (!who.problem.empty()) return who.problem;
@@ -102,8 +96,6 @@ std::string about_contender(const listed_contender& listed) {
     return text;
 }
 
-/// Returns a heading and, below it, a line for each row: a name and a text. The texts of all lines begin in
-/// the same column.
 std::string section(std::string_view heading, const std::vector<std::pair<std::string, std::string>>& rows) {
     std::size_t width = 0;
     for (const auto& [name, text] : rows) width = std::max(width, reports::printable(name).size());

@@ -1,4 +1,4 @@
-// loopbench merge: merges the shards of a run into one record, and writes the reports of the whole run.
+// loopbench merge: merges the shards of a run, and writes the reports of the whole run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -47,8 +47,7 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// Returns the folders of those shards that have histograms. Prints a warning for each shard without
-/// histograms; for example, the user might have copied only its journal.
+/// Warns of each shard without histograms; the user might have copied only its journal.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;
     for (const fs::path folder : options.shards)
@@ -62,8 +61,6 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     return all;
 }
 
-/// Returns the text of counts.json in the first shard's folder, or an empty text if the first shard has no
-/// counts.json.
 std::string counts_in(const merge_options& options, const std::vector<shard_journal>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto file = fs::path{options.shards[i]} / "counts.json";
@@ -83,7 +80,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    // Removes an existing counts.json, because it belongs to another record.
+    // Removes a counts.json of another record.
     if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 

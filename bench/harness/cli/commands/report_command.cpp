@@ -29,7 +29,6 @@ struct report_options {
     std::string file, format_name, output;
 };
 
-/// The formats that use histograms.jsonl, which is in the folder of the report.
 constexpr std::string_view hgrm = "hgrm", html = "html", screen = "screen";
 
 std::string histograms(const std::string& file) {
@@ -43,8 +42,6 @@ std::string histograms(const std::string& file) {
     return reports::write_hgrm(all);
 }
 
-/// Returns the HTML page of the report in `file`. The page shows distributions only if histograms.jsonl is in
-/// the folder of the report.
 std::string page(const std::string& file) {
     const auto report = read_report_file(file);
     return reports::write_html(report, has_histograms_beside(file) ? known_histograms(file, report)

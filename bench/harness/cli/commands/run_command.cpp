@@ -40,13 +40,12 @@ struct run_options {
     std::vector<std::string> contenders, workloads;
     std::optional<std::string> baseline;
     std::string resume;
-    std::optional<std::string> history;  // the history for the report; "" is the default history
+    std::optional<std::string> history;  // "" is the default history
     std::optional<shard> part;
     std::optional<std::string> serve_on, generator_on;
     session_options session;
 };
 
-/// Returns a plan with the workload size, the durations and the number of blocks that the options choose.
 run_plan sized_plan(const run_options& options) {
     run_plan usual;
     if (options.quick) {
@@ -64,7 +63,6 @@ run_plan sized_plan(const run_options& options) {
     return plan;
 }
 
-/// Increases the default number of blocks if it is too small to decide every comparison of the plan.
 void plan_enough_blocks(run_plan& plan, const run_options& options) {
     if (!options.session.blocks && !options.session.precision_pct)
         plan.blocks = std::max(plan.blocks, blocks_for_any_verdict(plan));
@@ -100,8 +98,6 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
-/// Returns the workloads of the chosen contenders. If a pattern matches none of these workloads, returns the
-/// workloads of all contenders instead; the report then shows the workloads that the chosen contenders lack.
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop) {
     auto names = workloads_of(plan.contenders);
@@ -133,8 +129,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason `why`. --serve-on has no default: a default such as 0.0.0.0 would let
-/// servers listen on all addresses of this machine by accident.
+/// --serve-on has no default: a default such as 0.0.0.0 would let servers listen on all addresses of this
+/// machine by accident.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -147,8 +143,6 @@ void check_that_it_can_be_served_on(const std::string& address) {
     if (const auto why = why_no_server_on(address)) refuse_to_serve_on(address, *why);
 }
 
-/// Adds two variables to the environment of all trials: the address on which the server listens, and the
-/// command that starts the load generator.
 void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     if (!options.generator_on) return;
     check_that_it_can_be_served_on(*options.serve_on);
@@ -163,9 +157,8 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code of a run. For a shard, the exit code only shows whether the shard is complete, so
-/// that a launcher can resume an incomplete shard. `loopbench merge` judges the results of all shards
-/// together.
+/// The exit code of a shard shows only whether the shard is complete, so that a launcher can resume it.
+/// `loopbench merge` judges the results of all shards.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -194,8 +187,7 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // Warns before the run and not after it that the baseline is not measured, so that the user can stop the
-    // run.
+    // Warns before the run, so that the user can stop it.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -219,7 +211,6 @@ int resume_command(const run_options& options, const invocation& by) {
                    : exit_code_of(report, run.record.plan, stop);
 }
 
-/// Parses the text of a shard, such as "2/4". Returns nothing if the text is invalid.
 std::optional<shard> shard_in(const std::string& text) {
     const auto slash = text.find('/');
     shard part;
@@ -230,7 +221,6 @@ std::optional<shard> shard_in(const std::string& text) {
     return part;
 }
 
-/// Adds --shard. The option requires --output, and --seed with the same value for all shards.
 void add_shard_option(CLI::App& command, run_options& options) {
     const auto take = [&options](const std::string& text) {
         options.part = shard_in(text);

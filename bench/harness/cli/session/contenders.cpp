@@ -1,4 +1,3 @@
-// Finds contenders in folders, and collects their names and workloads.
 #include "bench/harness/cli/session/contenders.hpp"
 
 #include <fmt/format.h>

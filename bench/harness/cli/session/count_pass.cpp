@@ -1,5 +1,4 @@
-// Runs the counting pass for one contender after the other. Writes the details of the counts to counts.json,
-// because the report does not contain these details.
+// Writes counts.json, because the report does not contain the details of the counts.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

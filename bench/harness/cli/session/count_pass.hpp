@@ -1,5 +1,3 @@
-// Runs the passes after the timed trials: the counting pass (`run --counts`, and always in `check`) and the
-// checking pass (`run --checks`).
 #pragma once
 
 #include <chrono>
@@ -19,19 +17,15 @@ struct cell_to_count {
     std::string workload;
 };
 
-/// Returns every pair of a workload and a contender for which the report contains a time.
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Runs the counting pass for these contenders and workloads. `limit` is the time limit for each process that
-/// runs without a tracer; a traced process gets at least the default of counting_options::traced_limit.
-/// Writes the details of the counts to `folder`/counts.json; `folder` must exist. Stops early when `stop_fd`
-/// becomes readable.
+/// `limit` is for each process without a tracer; a traced process gets at least the default of
+/// counting_options::traced_limit. Writes counts.json into `folder`, which must exist. Stops early when
+/// `stop_fd` becomes readable.
 std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
                                         const std::filesystem::path& folder, std::chrono::nanoseconds limit,
                                         int stop_fd);
 
-/// Calls overhead_of() (bench/harness/counting/overhead.hpp) for every pair of a workload and a contender for
-/// which the report contains a time. Stops early when `stop_fd` becomes readable.
 std::vector<counted_result> check_cells(const reports::report& report, const run_plan& plan, int stop_fd);
 
 }  // namespace loopbench::bench

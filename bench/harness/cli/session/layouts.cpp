@@ -1,4 +1,3 @@
-// Finds the layouts in a folder and checks them. Each error message contains a remedy.
 #include "bench/harness/cli/session/layouts.hpp"
 
 #include <fmt/format.h>

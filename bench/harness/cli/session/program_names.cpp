@@ -15,7 +15,6 @@ namespace {
 
 using path_words = std::vector<std::string>;
 
-/// Returns the parts of the path in reverse order: the file's name, then the names of its folders.
 path_words from_the_end(const std::filesystem::path& path) {
     path_words all;
     for (const auto& part : std::filesystem::absolute(path).lexically_normal().relative_path())

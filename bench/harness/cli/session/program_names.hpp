@@ -1,4 +1,3 @@
-// Chooses the names that readers see for the two programs of a comparison.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +6,8 @@
 
 namespace loopbench::bench {
 
-/// Returns two different names for the programs (or folders) with these paths: the shortest ends of the paths
-/// that differ, for example "old" and "new", or "build-a/bench" and "build-b/bench". Replaces the middle of a
-/// long name by "...". If both paths are equal, returns names like "bench" and "bench (new)".
+/// Returns the shortest ends of the two paths that differ, for example "build-a/bench" and "build-b/bench".
+/// Replaces the middle of a long name by "...". Equal paths get names like "bench" and "bench (new)".
 std::pair<std::string, std::string> program_names(const std::filesystem::path& base,
                                                   const std::filesystem::path& next);
 

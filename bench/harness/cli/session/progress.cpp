@@ -1,4 +1,3 @@
-// Draws the progress bar. Ignores errors of the terminal.
 #include "bench/harness/cli/session/progress.hpp"
 
 #include <fmt/format.h>

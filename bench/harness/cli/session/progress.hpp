@@ -1,7 +1,5 @@
-// Shows the progress of a run: how much is done and how long the rest will take. If standard error is a
-// terminal that can erase a line, shows a bar with the current workload, its contender and their ratio so
-// far. Otherwise writes one line per minute. Writes only between trials, so that writing does not disturb the
-// trials.
+// Shows a bar if standard error is a terminal that can erase a line, otherwise writes one line per minute.
+// Writes only between trials, so that writing does not disturb them.
 #pragma once
 
 #include <chrono>
@@ -16,17 +14,14 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// Creates the display. `budget` is the time that the run can use from now on; the shown remaining time
-    /// never exceeds the budget. If standard error is not a terminal, `log_pause` is the minimum time before
-    /// each line.
+    /// `budget` is the time that the run can use from now on; the shown remaining time never exceeds it.
+    /// `log_pause` is the minimum time between lines if standard error is not a terminal.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
-    /// Erases the bar.
     ~progress();
 
-    /// Shows that a trial of `workload` on `contender` begins, and that `done` of `total` trials are done.
     void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
               const std::optional<ratio_so_far>& ratio = {});
 

@@ -1,5 +1,3 @@
-// Computes ratios from the finished trials, for the progress bar. The report at the end contains the final
-// ratios with intervals.
 #pragma once
 
 #include <map>
@@ -14,8 +12,8 @@
 namespace loopbench::bench {
 
 struct ratio_so_far {
-    std::string_view metric;  // the workload's first primary metric
-    double ratio = 1;         // the median of the blocks' ratios; above 1 is better
+    std::string_view metric;
+    double ratio = 1;  // the median of the blocks' ratios; above 1 is better
 };
 
 class ratios_so_far {
@@ -23,8 +21,7 @@ public:
     explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
 
     void take(const trial_record& trial);
-    /// Returns the contender's ratio to the baseline. Returns nothing for the baseline and its A/A copy, or
-    /// if no block has trials of both the contender and the baseline yet.
+    /// Returns nothing for the baseline and its A/A copy, or if no block has trials of both contenders yet.
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:

@@ -58,8 +58,7 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Checks whether the shell finds the first word of the command. Skips the check if the word has special
-    // characters, because the shell might replace them.
+    // The check is skipped if the word has special characters, because the shell might replace them.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

@@ -1,5 +1,5 @@
-// Options for comparing servers. A server is not a benchmark program. Therefore the contender is
-// loopbench-client (bench/suite/client), which starts and measures the server.
+// A server is not a benchmark program. Therefore the contender is loopbench-client (bench/suite/client),
+// which starts and measures the server.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,12 +14,11 @@
 namespace loopbench::bench {
 
 struct served_options {
-    std::optional<std::string> client;   // "echo" or a shell command
-    std::optional<std::uint16_t> port;   // the server's fixed port; not set if {port} is in `arguments`
-    std::vector<std::string> arguments;  // the arguments of the server
+    std::optional<std::string> client;  // "echo" or a shell command
+    std::optional<std::uint16_t> port;  // the server's fixed port; not set if {port} is in `arguments`
+    std::vector<std::string> arguments;
 };
 
-/// The help text about servers.
 inline constexpr const char* how_servers_are_measured =
     "\n\n"
     "Servers: each server is started with ARGUMENTS and answers the client on the same core; `cpu` is the\n"
@@ -27,25 +26,18 @@ inline constexpr const char* how_servers_are_measured =
     "replies. Any other client is a command that does a fixed amount of work; one run of it is\n"
     "one operation.";
 
-/// Adds the options --client and --port, and the positional ARGUMENTS.
 void add_served_options(CLI::App& command, served_options& options);
 
-/// Throws usage_error if --client is empty, or if there is --port or an argument for the server but no
-/// --client.
 void refuse_served_without_client(const served_options& options);
 
-/// Throws usage_error if the client is a command that the shell does not find.
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes the contender `who` run loopbench-client, which starts and measures `server`. Throws usage_error if
-/// the arguments contain {port} although --port is set, or if neither is given. Also throws usage_error if
-/// the server's path or an argument is not valid UTF-8.
+/// Makes the contender `who` run loopbench-client. Throws usage_error unless exactly one of {port} (in the
+/// arguments) and --port is given, or if the server's path or an argument is not valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Chooses the interleaved pairing for all workloads if the client is `echo` and the servers take their ports
-/// from {port}; --pairing takes precedence. Otherwise leaves the pairings of the plan unchanged. Throws
-/// usage_error if the servers have a fixed port and --pairing is not sequential, because such servers cannot
-/// run at the same time.
+/// Chooses the interleaved pairing if the client is `echo` and the servers take their ports from {port};
+/// --pairing takes precedence. Throws usage_error if servers with a fixed port would run at the same time.
 void choose_pairings_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

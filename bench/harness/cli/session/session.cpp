@@ -1,5 +1,4 @@
-// Writes each trial to the journal as soon as the trial has ended, so that no result is lost. Writes the
-// reports at the end, from the record.
+// Each trial is written to the journal as soon as it has ended, so that no result is lost.
 #include "bench/harness/cli/session/session.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +44,6 @@ using reports::pairing;
 
 namespace {
 
-/// The observer that writes the journal and shows the progress.
 class run_log : public run_observer {
 public:
     run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
@@ -64,9 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // Writes the journal before the histograms. In the opposite order, a run that is killed between the
-        // two writes would leave histograms of a trial that is missing from the journal. A resumed run would
-        // repeat this trial, and its histograms would be counted twice.
+        // Writes the journal first. Otherwise a run that is killed between the two writes would leave
+        // histograms of a trial that is missing from the journal, and a resumed run would count the trial's
+        // histograms twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -86,8 +84,7 @@ private:
     progress progress_;
 };
 
-/// Removes the counts.json of an earlier run from the folder, because the file would seem to belong to this
-/// run.
+/// Removes the counts.json of an earlier run, because the file would seem to belong to this run.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -95,8 +92,6 @@ void remove_old_counts(const fs::path& folder) {
     if (error) throw reports::file_error{"remove", file.native(), error.value()};
 }
 
-/// Returns the most frequent pairing of the plan's workloads. The report quotes the calibration for this
-/// pairing, because a calibration is valid for only one pairing.
 reports::pairing usual_pairing(const run_plan& plan) {
     const auto count = [&](reports::pairing made) { return std::ranges::count(plan.pairings, made); };
     return plan.pairings.empty()
@@ -105,8 +100,7 @@ reports::pairing usual_pairing(const run_plan& plan) {
                                   count);
 }
 
-/// Returns this machine's calibration for the pairing, or nothing if this pairing was not calibrated. If the
-/// file cannot be read, prints a warning and returns nothing, because measuring is possible without a
+/// If the calibration file cannot be read, prints a warning, because measuring is possible without a
 /// calibration.
 std::optional<reports::calibration> known_calibration(const reports::environment& where,
                                                       reports::pairing made) {
@@ -118,8 +112,6 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-/// Runs the trials that are missing from the record. Stops early after an interrupt or when the budget is
-/// spent. Adds the trials to the record and to the journal.
 void run_trials(session_record& record, journal& written, histogram_log& histograms,
                 const session_place& place) {
     std::chrono::nanoseconds spent{0};
@@ -134,9 +126,7 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// Runs the counting and checking passes that the plan requests, unless the record already contains results
-/// of passes. In a sharded run, only the first shard runs the passes, for all shards. After an interrupt,
-/// discards the results of the passes.
+/// In a sharded run, only the first shard runs the passes. After an interrupt, their results are discarded.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -155,8 +145,8 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// Runs the remaining trials and passes. If the results of a pass cannot be written, returns the error
-/// instead of throwing it, so that the results of the trials are still printed.
+/// Returns an error from writing a pass's results instead of throwing it, so that the results of the trials
+/// are still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -173,8 +163,8 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Throws usage_error if a resumed run would use other CPUs than before, because the CPUs of a machine can be
-/// of different kinds.
+/// Throws usage_error if a resumed run would use other CPUs, because the CPUs of a machine can be of
+/// different kinds.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -190,8 +180,6 @@ void refuse_merged(const session_record& old, const fs::path& folder) {
                           folder.native()};
 }
 
-/// Restores the contenders of a journal that was read from a file, so that they can run again. Throws
-/// usage_error if a contender or the machine has changed.
 void revive(session_record& old, const interrupt& stop) {
     auto& plan = old.plan;
     for (std::size_t i = 0; i < plan.contenders.size(); ++i) {
@@ -223,9 +211,7 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Returns true if the trial used a core during nearly all of the time in which a core was available.
-/// Compares the share of CPU time in the trial's timed part with the share of time in which the process did
-/// not wait for a core.
+/// Divides the share of CPU time by the share of time in which the trial did not wait for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -285,15 +271,13 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// Returns true if every contender that is not excluded from the workload supports slices. All contenders of
-/// a workload need the same pairing, because their results are otherwise not comparable.
+/// All contenders of a workload need the same pairing, because their results are otherwise not comparable.
 bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
     return true;
 }
 
-/// Returns the reason why the trials of a workload are sequential, as a clause that can follow "because".
 std::string reason_for_sequential(const run_plan& plan, const std::string& workload,
                                   std::span<const std::optional<exclusion>> excluded) {
     const auto* const shape = find_shape(workload);
@@ -308,7 +292,6 @@ std::string reason_for_sequential(const run_plan& plan, const std::string& workl
     return "not all contenders can run";
 }
 
-/// Groups the plan's sequential workloads by the reason for this pairing, in the order of the workloads.
 std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequential(const run_plan& plan) {
     std::vector<std::pair<std::string, std::vector<std::string>>> all;
     const auto excluded = exclusions_before(plan);
@@ -322,13 +305,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequen
     return all;
 }
 
-/// Returns a text with the first workload and the number of further workloads.
 std::string first_of(const std::vector<std::string>& workloads) {
     const auto more = workloads.size() - 1;
     return more == 0 ? workloads.front() : fmt::format("{} and {} more", workloads.front(), more);
 }
 
-/// Prints a note for each reason why some workloads do not get the requested pairing.
 void report_other_pairings(const run_plan& plan) {
     if (plan.asked_pairing.value_or(pairing::sequential) == pairing::sequential) return;
     for (const auto& [why, workloads] : reasons_for_sequential(plan))
@@ -336,8 +317,7 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
-/// Warns of environment variables from which Google Benchmark programs take flags, because such a flag can
-/// change or repeat the measured work.
+/// Google Benchmark programs take flags from these variables, and such a flag can change the measured work.
 void report_inherited_flags() {
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
@@ -350,8 +330,6 @@ void report_inherited_flags() {
     }
 }
 
-/// Returns the text as one word for a shell. Quotes the text if it contains characters that are unusual in
-/// paths.
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -373,8 +351,7 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits must not share a core, because other contenders would change its lateness and
-        // its wakeups. A workload with much TCP traffic must not share a core either (echo.hpp). A workload
-        // is interleaved only if all its contenders support slices. A workload with several threads needs
+        // its wakeups. The same holds for a workload with much TCP traffic (echo.hpp). Several threads need
         // several cores.
         if ((shape != nullptr && usual == pairing::sequential) || threads_of(plan.workloads[i]) > 1 ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
@@ -476,8 +453,7 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Calls `read` and returns the histograms that it returns. If `read` throws, prints a warning and returns an
-/// empty vector, so that the page is written without distributions.
+/// Prints a warning if `read` throws, so that the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {
@@ -488,10 +464,9 @@ std::vector<reports::histogram> or_none(reader read) {
     }
 }
 
-/// Returns the last lines of the screen: the page to open, and commands that answer further questions.
 std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
     const std::string called = program_invocation_name;
-    std::error_code none;  // the folder can have been removed
+    std::error_code none;
     auto near = fs::path{called}.lexically_proximate(fs::current_path(none)).native();
     if (near.find('/') == std::string::npos) near.insert(0, "./");
     const bool is_shorter = called.find('/') != std::string::npos && near.size() < called.size();
@@ -511,8 +486,7 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     return or_none([&] { return histograms_beside(report_file, report); });
 }
 
-/// Prints the tables before it writes the files, so that the user sees the results even if there is no space
-/// for the files. If the tables cannot be printed, the files are still written.
+/// Prints the tables first, so that the user sees the results even if there is no space for the files.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {

@@ -1,4 +1,3 @@
-// Runs the session of a measuring command: trials with a journal and a progress bar, and then the reports.
 #pragma once
 
 #include <chrono>
@@ -18,10 +17,8 @@
 
 namespace loopbench::bench {
 
-/// The start time of the command; the budget is counted from this time.
 using session_start = std::chrono::steady_clock::time_point;
 
-/// The help text about the method, which is shown below the options.
 inline constexpr const char* how_trials_run =
     "Trials: a trial runs one contender on one workload, in a new process. A block is one trial of each\n"
     "contender on each workload; the order of the workloads, and of the contenders on each workload, is\n"
@@ -39,7 +36,6 @@ inline constexpr const char* how_trials_run =
     "machine disturbs a sequential trial, its workload is measured once more in that block, within\n"
     "limits. docs/method.md explains all of this.";
 
-/// The output folder of a session, and its command: the invocation, the interrupt and the start time.
 struct session_place {
     std::filesystem::path folder;
     const invocation& by;
@@ -47,9 +43,8 @@ struct session_place {
     session_start started;
 };
 
-/// Sets the pairing and the number of cores for the trials of each workload. The plan must already contain
-/// the contenders' descriptions. `asked` maps workloads to requested pairings; if plan.asked_pairing is set,
-/// it is used instead.
+/// Sets the pairing and the number of cores of each workload in the plan, which must contain the contenders'
+/// descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes precedence.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
@@ -73,31 +68,29 @@ void report_pairings(const run_plan& plan, const std::vector<std::string>& unkno
 
 struct finished_run {
     session_record record;
-    /// The error if the results of the counting or checking pass could not be written, or if the counts.json
-    /// of an earlier run could not be removed. `record` does not contain results that could not be written.
+    /// The error if the results of a pass could not be written, or if an earlier run's counts.json could not
+    /// be removed. `record` omits results that could not be written.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Runs the trials of the plan. Then runs the counting and checking passes that the plan requests, unless the
-/// trials were interrupted. Creates the folder and a new journal in the folder. The reports of an earlier run
-/// stay in the folder until publish() replaces them.
+/// Runs the trials and then, unless interrupted, the requested passes. Creates the folder and a new journal.
+/// The reports of an earlier run stay in the folder until publish() replaces them.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the
 /// machine or a contender has changed.
 finished_run measure_rest(const session_place& place);
 
-/// Reads the histograms for the HTML page from the files beside the report file. If a file is missing or
-/// damaged, prints a warning and returns an empty vector.
+/// Reads the histogram files beside the report file. If one is missing or damaged, prints a warning and
+/// returns an empty vector.
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-/// The choice of how much of the report is printed at the end of a run.
 enum class detail : bool { one_screen, every_table };
 
 /// Prints the tables to standard output and the warnings to standard error, and writes report.json,
-/// report.csv and report.html. If one of these outputs cannot be written, or if run.unwritten is set, writes
-/// the other outputs and then throws reports::file_error.
+/// report.csv and report.html. If an output fails, or if run.unwritten is set, writes the others and then
+/// throws reports::file_error.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

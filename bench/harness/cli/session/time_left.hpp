@@ -1,4 +1,3 @@
-// Estimates the remaining time of a run, for the progress bar.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,9 +13,8 @@ namespace loopbench::bench {
 
 using elapsed_time = std::chrono::duration<double>;
 
-/// Returns the remaining time of a run in which `done` of `total` trials took `elapsed`, assuming that the
-/// other trials take as long on average. Returns at most the rest of `budget`, which starts at the same time
-/// as `elapsed`. Returns nothing if no trial is done yet.
+/// Assumes that the other trials take as long on average as the `done` trials. `budget` starts at the same
+/// time as `elapsed` and limits the result. Returns nothing if no trial is done.
 inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
                                              std::optional<elapsed_time> budget) {
     if (done == 0) return std::nullopt;

@@ -1,5 +1,3 @@
-// Runs one contender as a child in its own process group. Captures its output, enforces a time limit and
-// reads its resource usage.
 #pragma once
 
 #include <chrono>
@@ -18,23 +16,23 @@ struct child_request {
     std::vector<std::string> command;  // [0] is the executable's path; PATH is not searched
     std::string called;                // argv[0]; if empty, argv[0] is the path
     std::vector<std::pair<std::string, std::string>> environment;  // added to the parent's variables
-    std::optional<int> cpu;                                        // if set, the only CPU for the child
-    std::vector<int> inherited = {};                               // descriptors that the child inherits
-    std::chrono::nanoseconds limit{std::chrono::seconds{60}};      // after this time, the group is killed
-    std::size_t output_bytes_max = std::size_t{64} << 20U;         // after more output, the group is killed
-    std::size_t error_tail_bytes = 4096;                           // size of the kept end of standard error
+    std::optional<int> cpu;
+    std::vector<int> inherited = {};                           // descriptors that the child inherits
+    std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // after this time, the group is killed
+    std::size_t output_bytes_max = std::size_t{64} << 20U;     // after more output, the group is killed
+    std::size_t error_tail_bytes = 4096;
     // maximum time between two checks of `limit`
     std::chrono::milliseconds longest_wait{std::chrono::hours{1}};
     int stop_fd = -1;  // when it becomes readable, the group is killed; -1: never
 };
 
 enum class child_end {
-    exited,       // code is the exit code
-    signalled,    // code is the signal
+    exited,
+    signalled,
     not_started,  // code is the errno value of the start
     timed_out,
-    flooded,         // printed more than output_bytes_max
-    stopped,         // stop_fd became readable
+    flooded,  // printed more than output_bytes_max
+    stopped,
     kept_slice,      // did not end its slice in time (slices.hpp)
     broke_protocol,  // wrote a line that violates the protocol of slices
 };
@@ -52,30 +50,26 @@ struct resource_usage {
 struct child_outcome {
     child_end end = child_end::exited;
     int code = 0;
-    std::string output;      // standard output
-    std::string error_tail;  // the end of standard error
+    std::string output;
+    std::string error_tail;
     resource_usage usage;
     std::chrono::nanoseconds wall{0};  // from before the start to after the end
-    int group = 0;                     // the ID of the child's process group, which has ended
+    int group = 0;
 };
 
-/// Runs the command until it ends. The standard input of the command is /dev/null. When this function returns
-/// or throws, no process of the child's group is left. If the calling process dies first, the kernel kills
-/// the child. A descendant that leaves the group (setsid(2)) continues to run, and its resource usage is not
-/// counted (see orphans.hpp). Must be called from the main thread, because a child dies with the thread that
-/// started it. Throws std::system_error if pipes or processes cannot be created.
+/// Leaves no process of the child's group. If the calling process dies first, the kernel kills the child. A
+/// descendant that leaves the group (setsid(2)) continues to run, and its resource usage is not counted (see
+/// orphans.hpp). Must be called from the main thread, because a child dies with the thread that started it.
+/// Throws std::system_error if pipes or processes cannot be created.
 child_outcome run_child(const child_request& request);
 
-/// Runs several commands at once until all have ended. `limit` is the time limit of all commands together.
-/// Calls `ended` with the index and the outcome of each command that has ended.
+/// Runs all commands at once. `limit` is their common time limit. Calls `ended` with the index and the
+/// outcome of each command that has ended.
 ///
-/// This function implements concurrent pairing, for programs that do not support slices (slices.hpp). All
-/// requests name the same core. On this core, the kernel's scheduler switches between the programs every few
-/// milliseconds. The report compares the CPU times of the programs. Concurrent pairing has two limitations.
-/// First, CPU time does not include waiting; the summary warns if one program waits more than another.
-/// Second, the scheduler's time slices have no untimed part. Therefore each program is slowed down by the
-/// cache use of the other programs. A program that uses much cache becomes some per cent slower, and the
-/// ratio moves towards 1 by that amount.
+/// Implements concurrent pairing, for programs that do not support slices (slices.hpp). All requests name the
+/// same core, and the report compares CPU times, which do not include waiting. The kernel's time slices have
+/// no untimed part. Therefore a program that uses much cache becomes some per cent slower, and the ratio
+/// moves towards 1 by that amount.
 std::vector<child_outcome> run_together(
     std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
     const std::function<void(std::size_t, const child_outcome&)>& ended = {});

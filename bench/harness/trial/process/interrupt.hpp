@@ -1,5 +1,3 @@
-// Turns SIGINT, SIGTERM and SIGHUP into a request to end a run early, so that finished results are kept and
-// written.
 #pragma once
 
 #include <signal.h>
@@ -11,16 +9,14 @@
 
 namespace loopbench::bench {
 
-/// An exception: a signal interrupted a command that has no results to keep.
 class interrupted : public std::exception {};
 
-/// A guard that replaces the effect of SIGINT, SIGTERM and SIGHUP. While the guard exists, these signals do
-/// not end the process but make fd() readable. The descriptor then stays readable, and further signals have
-/// no effect. Signals that were already ignored (under nohup, or in a script's background) stay ignored. Only
-/// one guard can exist at a time.
+/// While the object exists, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable. The
+/// descriptor stays readable. Signals that were already ignored (under nohup, or in a script's background)
+/// stay ignored. Only one object can exist at a time.
 class interrupt {
 public:
-    /// Replaces the effect of the signals. Throws std::system_error if no eventfd can be created.
+    /// Throws std::system_error if no eventfd can be created.
     interrupt();
     interrupt(const interrupt&) = delete;
     interrupt& operator=(const interrupt&) = delete;

@@ -13,8 +13,6 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Ends the children for which `is_left` returns true. Returns the name of the first such child that was
-/// still running.
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
     constexpr int rounds_max = 100;  // each round can add the children of ended children

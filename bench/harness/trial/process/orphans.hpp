@@ -1,6 +1,5 @@
-// Finds and ends orphaned processes: processes that a contender started and that left its process group, as a
-// daemon does. Orphaned processes outlive the group and would disturb the next trials. Their resource usage
-// is not counted.
+// Orphaned processes are descendants of a contender that left its process group, as a daemon does. They
+// outlive the group and would disturb the next trials.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +13,17 @@
 
 namespace loopbench::bench {
 
-/// Makes this process the new parent of every descendant whose parent ends from now on.
 void adopt_orphans() noexcept;
 
-/// Ends the remaining processes of a finished trial: all children of this process that belong to the trial's
-/// process group or have the trial's temporary folder in their environment. Returns the name of the first
-/// such process outside the group. Does not end other children, because a program can start children and then
-/// replace itself with loopbench by exec. Does nothing if the kernel does not list children
-/// (CONFIG_PROC_CHILDREN).
+/// Ends all children of this process that belong to the trial's process group or have its temporary folder in
+/// their environment. Returns the name of the first one outside the group. Other children continue to run,
+/// because a program can start children and then replace itself with loopbench by exec. Does nothing without
+/// CONFIG_PROC_CHILDREN.
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
-/// A way to find orphaned processes by their start time, even if these processes have cleared their
-/// environment. The object must be created before contenders are started. After all contenders have ended,
-/// end_others() ends every child that was started since the creation of the object, and returns the name of
-/// the first such child. Older children continue to run, because no contender started them.
+/// Finds orphaned processes by their start time, even if they have cleared their environment. Must be created
+/// before contenders start. end_others() ends every child that is younger than the object, and returns the
+/// name of the first one. Must be called after all contenders have ended.
 class earlier_children {
 public:
     earlier_children();
@@ -40,7 +36,6 @@ private:
     std::vector<pid_t> young_;  // the children that existed when the object was created
 };
 
-/// Runs the command in `question` with run_child(), and then ends the processes that this command orphaned.
 child_outcome ask(const child_request& question);
 
 }  // namespace loopbench::bench

@@ -1,6 +1,5 @@
-// Starts children with vfork. posix_spawn is unsuitable, because it cannot make the child die with its
-// parent. fork is unsuitable, because it would copy the page tables of this process, whose memory can contain
-// the trials of a whole day.
+// Starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy the page
+// tables of this process, whose memory can contain the trials of a whole day.
 #include "bench/harness/trial/process/running_child.hpp"
 
 #include <fcntl.h>
@@ -36,8 +35,7 @@ pipe_ends make_pipe() {
     return {unique_fd{ends[0]}, unique_fd{ends[1]}};
 }
 
-/// Returns the pointers that execve needs. Must be called before vfork, because the child must not allocate
-/// memory.
+/// Must be called before vfork, because the child must not allocate memory.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts) pointers.push_back(text.data());
@@ -45,8 +43,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// The environment variables that contenders get only from the harness. Values from the user's shell are
-/// removed, because such values would bias trials.
+/// Only the harness sets these variables. Values from the user's shell would bias trials.
 constexpr std::array<std::string_view, 13> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
@@ -77,9 +74,9 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs in the child between vfork and exec. This function makes only system calls, because the child shares
-/// its parent's memory. On entry, all signals are blocked. Before the function unblocks the signals, it gives
-/// each signal with a handler the default action, because a handler would write to the parent's memory.
+/// Runs between vfork and exec. Makes only system calls, because the child shares its parent's memory.
+/// Signals are blocked until their handlers are removed, because a handler would write to the parent's
+/// memory.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -124,7 +121,6 @@ running_child::running_child(const child_request& request) : request_{request}, 
     start();
 }
 
-/// Ends the child if it is still running, for example after an exception.
 running_child::~running_child() {
     if (pid_ > 0) reap();
 }
@@ -159,8 +155,6 @@ void running_child::start() {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     errno = refused;
     if (pid_ < 0) throw_errno("cannot start a process for a contender");
-    // The child also calls setpgid. Because parent and child both call setpgid, the group exists from now on,
-    // even if the parent runs first.
     ::setpgid(pid_, pid_);
     for (auto* ours : {&output.write, &error.write, &start_error.write}) ours->reset();
 
@@ -194,8 +188,8 @@ void running_child::end_because(child_end why) noexcept {
     over_ = true;
 }
 
-/// Kills the group and reads the remaining output before it reaps the child. Until the child is reaped, no
-/// other process can get its process ID or group ID.
+/// Kills the group and reads the output before it reaps the child. Until then, no other process can get the
+/// child's process ID or group ID.
 child_outcome running_child::finish() {
     ::kill(-pid_, SIGKILL);
     siginfo_t ended{};
@@ -220,7 +214,6 @@ child_outcome running_child::finish() {
     return std::move(outcome_);
 }
 
-/// Kills the child's process group and reaps the child.
 running_child::child_status running_child::reap() noexcept {
     child_status ended;
     ::kill(-pid_, SIGKILL);
@@ -229,8 +222,7 @@ running_child::child_status running_child::reap() noexcept {
     return ended;
 }
 
-/// Reads the rest of the pipes. The number of reads is limited, because a descendant outside the group can
-/// write for ever.
+/// The number of reads is limited, because a descendant outside the group can write for ever.
 void running_child::drain() {
     constexpr int reads_max = 256;
     for (int i = 0; i < reads_max; ++i) {
@@ -253,7 +245,7 @@ void running_child::append_from(unique_fd& pipe, std::string& text) {
     if (count > 0)
         text.append(chunk.data(), static_cast<std::size_t>(count));
     else
-        pipe.reset();  // end of file; poll() ignores descriptor -1
+        pipe.reset();  // poll() ignores descriptor -1
 }
 
 }  // namespace loopbench::bench

@@ -1,4 +1,3 @@
-// The running process of one contender. run_together() and run_interleaved() wait for such processes.
 #pragma once
 
 #include <poll.h>
@@ -16,31 +15,27 @@
 
 namespace loopbench::bench {
 
-/// Throws std::system_error with the current errno and the description `action`.
 [[noreturn]] void throw_errno(const char* action);
 
-/// A running child. Must be used only in the main thread; see run_child(). `request` must outlive the object.
+/// Must be used only in the main thread; see run_child(). `request` must outlive the object.
 class running_child {
 public:
     using clock = std::chrono::steady_clock;
 
-    /// Starts the child. Throws std::system_error if pipes or processes cannot be created.
+    /// Throws std::system_error if pipes or processes cannot be created.
     explicit running_child(const child_request& request);
     running_child(const running_child&) = delete;
     running_child& operator=(const running_child&) = delete;
     ~running_child();
 
-    /// Returns the descriptors of the child, for poll(2).
     std::array<pollfd, 3> watched() const noexcept;
-    /// Reads the available output of the child. `found` contains the descriptors of watched() after poll(2).
-    /// Returns false if the child has ended or has printed too much.
+    /// Reads the available output. `found` contains the descriptors of watched() after poll(2). Returns false
+    /// if the child has ended or has printed too much.
     bool go_on(std::span<const pollfd, 3> found);
     bool is_over() const noexcept { return over_; }
-    /// Marks the child as over, for the reason `why`. finish() then kills the child.
     void end_because(child_end why) noexcept;
 
-    /// Kills the rest of the process group, and returns the child's output and resource usage. Must be called
-    /// only once.
+    /// Kills the rest of the process group. Must be called only once.
     child_outcome finish();
 
 private:

@@ -25,8 +25,6 @@ using reports::unique_fd;
 // loopbench-results is never removed.
 constexpr std::string_view prefix = ".loopbench-", unique = "XXXXXX";
 
-/// Locks the folder and returns its descriptor. If this fails, returns an empty descriptor and an errno. If
-/// the folder was removed or belongs to another user, returns an empty descriptor and 0.
 std::pair<unique_fd, int> locked(const fs::path& folder) {
     unique_fd handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     struct stat about {};

@@ -1,5 +1,3 @@
-// Temporary folders. Each trial has its own temporary folder, so that no contender finds the files of another
-// trial.
 #pragma once
 
 #include <filesystem>
@@ -8,15 +6,13 @@
 
 namespace loopbench::bench {
 
-/// Returns $TMPDIR, or /tmp if TMPDIR is empty or not set.
 std::filesystem::path temporary_root();
 
-/// A new, empty folder in temporary_root() that only this user can enter. The destructor removes the folder
-/// with its contents. The first object of a process also removes the temporary folders of killed processes,
-/// which no process has locked.
+/// Creates a folder that only this user can enter, and removes it on destruction. The first object of a
+/// process also removes the unlocked temporary folders of killed processes.
 class temporary_folder {
 public:
-    /// Creates and locks the folder. Throws reports::file_error if this fails.
+    /// Throws reports::file_error if the folder cannot be created or locked.
     temporary_folder();
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
@@ -26,7 +22,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    // locks the folder with flock(2); the kernel releases the lock when the process ends
+    // the kernel releases the lock when the process ends
     reports::unique_fd lock_;
 };
 
