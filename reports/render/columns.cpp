@@ -44,7 +44,6 @@ std::string difference_text(const result& of) {
     return fmt::format("{} [{}, {}]", with_sign(median), with_sign(*low), with_sign(*high));
 }
 
-/// Uses two decimals, and below 0.1 two significant digits.
 std::string short_ratio(double value) {
     constexpr double small = 0.1;
     if (value >= small || value <= 0) return fixed_point(value, 2);
@@ -151,7 +150,6 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // report.json contains further metrics of --counts and --checks.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -422,7 +420,6 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// `of_time` is 0 if every workload of the run only sleeps.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for the comparisons of each other metric", of_time,

@@ -44,7 +44,6 @@ std::string escaped_html(std::string_view text) {
     return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}});
 }
 
-/// The cells must already be escaped.
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
     std::string out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -73,7 +72,6 @@ std::string table_of_comparison(const report& content) {
     return all.empty() ? "" : table_of(rows);
 }
 
-/// Lists, as the fastest contenders, those that no other contender beats significantly.
 std::string table_of_fastest(const report& content) {
     constexpr std::size_t names_shown = 3;
     std::vector<std::vector<std::string>> rows{
