@@ -1,4 +1,3 @@
-// Functions that replace files atomically: a file has either its complete old or its complete new content.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +15,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 struct new_file {
     std::filesystem::path path;
     std::string_view content;
-    /// Returns the next piece after `content`, or an empty text at the end. Set only if the content might not
-    /// fit into memory.
+    /// Returns the next piece of the file after `content`, or an empty text at the end. Set only if the
+    /// content might not fit into memory.
     std::function<std::string_view()> rest = {};
 };
 

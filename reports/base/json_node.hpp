@@ -35,8 +35,8 @@ struct json_list {
 };
 struct json_object {};
 
-/// The elements of a list or an object directly follow it in the document's array; `end` is the index after
-/// the last of them.
+/// A value of a document. The elements of a list or an object directly follow it in the document's array;
+/// `end` is the index after the last of them.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>

@@ -94,8 +94,7 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Uses the C library, because simdjson (3.0.1) counts the digits after "0." wrongly: its value of a
-    /// number with more than 19 digits is wrong.
+    /// Uses strtod(), because simdjson (3.0.1) reads numbers with more than 19 digits wrongly.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
@@ -145,8 +144,8 @@ document::document(std::string_view whole, const reading& how) {
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // These errors are usually caused by a text that ends inside a string, so the position is the end of the
-    // text.
+    // A text that ends inside a string is the usual cause of these errors, so their position is the end of
+    // the text.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)
@@ -186,7 +185,8 @@ std::string in_one_line(std::string text) {
 
 std::optional<node> node::find(std::string_view key) const {
     require<json_object>("an object");
-    // Most callers request fields in the order of the text, so the search starts after the previous one.
+    // The search starts after the last found field, because most callers request fields in the order of the
+    // text.
     for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
         for (; i < end; i = all_[i].end)
             if (all_[i].key == key) {

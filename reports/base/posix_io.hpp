@@ -46,7 +46,8 @@ public:
     [[nodiscard]] int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    /// Returns 0 or an errno value, because close() can be the first call that reports a write error.
+    /// Closes the descriptor. Returns 0 or an errno value, because close() can be the first call that reports
+    /// a write error.
     int reset() noexcept;
 
 private:

@@ -39,12 +39,11 @@ std::span<const metric_info> known_metrics();
 /// Returns true for a number of samples, which is neither good nor bad.
 bool counts_samples(const metric_info& metric);
 
-/// Returns nullptr if the name is unknown.
 const metric_info* find_metric(std::string_view name);
 
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
-/// Returns the name itself for an unknown metric, which a third-party report can contain.
+/// Returns the metric's title, or the name of an unknown metric, which a third-party report can contain.
 std::string_view title_of_metric(std::string_view name);
 
 }  // namespace loopbench::reports

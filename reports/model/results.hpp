@@ -121,11 +121,10 @@ struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
     double time_differs_pct = 0;
-    double ratio_differs_pct = 0;  // the change of the slowed contender's ratio between the pairings
+    double ratio_differs_pct = 0;  // the difference of the slowed contender's ratio between the pairings
     bool agrees = true;
 };
 
-/// The results of `loopbench calibrate`.
 struct calibration {
     std::string date;  // UTC, ISO 8601
     bool complete = true;
@@ -142,7 +141,7 @@ struct calibration {
 
 /// The machine and the time of the run, without the host name, because reports are shared.
 struct environment {
-    std::string date;  // UTC, ISO 8601
+    std::string date;
     std::string loopbench_version;
     std::string kernel;
     std::string cpu_model;
@@ -170,10 +169,10 @@ struct host {
 /// The part of a run's plan that must be equal in two reports that are compared.
 struct planned {
     std::string size;       // "small" or "full"
-    double min_time_s = 0;  // the minimum for a trial whose workload has no fixed size
+    double min_time_s = 0;  // of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with --precision, the number of blocks that was needed
-    std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
+    std::uint64_t blocks = 0;  // with --precision, the number of blocks that was needed
+    std::optional<std::int64_t> cpu{};
     std::optional<std::uint64_t> layouts{};  // layouts per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
     // For serve/open_loop with its client on another machine: this machine's address, and the command that
@@ -188,7 +187,7 @@ struct warning {
 };
 
 struct judging {
-    std::string correction;    // the method of correction for the number of comparisons
+    std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
     /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
     /// is corrected separately.
@@ -211,7 +210,7 @@ struct self_comparison {
     bool drifted = false;             // true if the halves differ by more than chance
 };
 
-/// The A/A comparison of two copies of one program, in the session that is judged.
+/// The comparison of the baseline with its A/A copy.
 struct self_check {
     std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;

@@ -1,4 +1,4 @@
-// The enumerations of a report, without its other parts, for the statistics and the engine.
+// The enumerations of a report. The statistics and the engine need only these.
 #pragma once
 
 #include <array>
@@ -18,7 +18,6 @@ enum class result_status {
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
-/// The arrangement of a block's trials in time.
 enum class pairing {
     sequential,
     interleaved,  // one process at a time works on one core, for a millisecond or two

@@ -232,7 +232,7 @@ std::string line::note() const {
 std::vector<family> families_of(const report& content) {
     std::vector<family> all;
     std::map<std::string, std::size_t> groups;
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // index in the group
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;
     for (const auto& item : content.results) {
         const auto [group, is_new_group] = groups.try_emplace(family_name(item.workload), all.size());
         if (is_new_group) all.push_back({group->first, {}});

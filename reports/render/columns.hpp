@@ -1,4 +1,3 @@
-// The columns of the tables on the terminal and in Markdown, and the texts that several formats share.
 #pragma once
 
 #include <initializer_list>
@@ -21,7 +20,7 @@ struct line {
     std::vector<const result*> metrics;
     std::vector<std::string> headline;
     const result* main_of_baseline = nullptr;     // the baseline's result for the metric of main()
-    std::optional<double> wakeups_of_floor = {};  // the lowest rate of a floor on this workload
+    std::optional<double> wakeups_of_floor = {};  // the lowest wake-up rate of a floor on this workload
 
     [[nodiscard]] const result* find(std::string_view metric) const;
     /// Returns the result of the first primary metric that has a number, or else the result for the time, or
@@ -39,7 +38,7 @@ struct family {
 struct column {
     std::string_view title;
     std::string (*text)(const line&);  // returns "" for an empty cell; if null, the cell shows `metric`
-    bool always = false;               // true if the column is shown even if all its cells are empty
+    bool always = false;
     bool right_aligned = true;
     std::string_view metric = {};
     std::string (*format)(double) = nullptr;
@@ -53,7 +52,6 @@ inline constexpr std::size_t naming_columns = 2;
 
 std::vector<family> families_of(const report& content);
 
-/// Returns the columns that have a text for at least one of these lines, and the columns with `always`.
 std::vector<column> columns_for(std::span<const line> lines);
 
 /// Returns true if the ratio and the medians disagree about which contender is faster. The tables mark such a

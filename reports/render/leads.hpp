@@ -38,7 +38,7 @@ using sources = std::vector<const result*>;
 using names = std::vector<std::string_view>;
 
 struct indexed_report : report_index {
-    std::map<std::string_view, std::string> drivers;  // the driver of each contender
+    std::map<std::string_view, std::string> drivers;
 
     explicit indexed_report(const report& content);
 
@@ -52,7 +52,6 @@ struct indexed_report : report_index {
 /// significantly worse than the baseline cannot be the best.
 bool first_may_be_missing(const places& all, const sources& measured);
 
-/// For each workload, the contenders that no other contender beats significantly.
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
 /// The contenders that lead on the most workloads. Contenders with equally many but different workloads are

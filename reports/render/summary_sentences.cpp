@@ -197,7 +197,7 @@ sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
             for (const auto* item : in.of(workload, metric))
                 if (item->to_epoll && item->median) all.push_back(item);
     std::ranges::sort(all, {}, [](const result* item) {
-        return std::pair{connections_of(item->workload), item};  // ties: the report's order
+        return std::pair{connections_of(item->workload), item};
     });
     return all;
 }

@@ -15,11 +15,11 @@ namespace loopbench::reports {
 enum class topic {
     caution,  // the run ended early, or the session is unreliable
     failed,
-    cost,         // the fastest contenders, by time per operation
+    cost,
     limit,        // the distance of the fastest contenders from the fastest floor
     connections,  // io_uring compared with epoll, on the workload with the most connections
     timers,       // the timers with the least and with the greatest lateness, and their CPU time
-    waiting,      // contenders that burn CPU while there is nothing to do
+    waiting,
     undecided,
     trust
 };

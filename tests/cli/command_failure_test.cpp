@@ -337,7 +337,6 @@ TEST_F(command_failure, killing_a_run_keeps_the_reports_of_the_previous_run) {
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
-    // The contender of the first run starts the second run in the same folder.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes
@@ -347,7 +346,6 @@ echo $? >> $folder/codes
     const auto ran =
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    // One line is from the baseline, and one from its A/A copy.
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
@@ -364,7 +362,7 @@ TEST_F(command_failure,
     EXPECT_EQ(ran.output.find("OPEN"), std::string::npos) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
-    EXPECT_EQ(std::distance(begin(left), end(left)), 3);  // the journal, the histograms and the link
+    EXPECT_EQ(std::distance(begin(left), end(left)), 3);
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 

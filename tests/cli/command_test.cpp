@@ -282,7 +282,6 @@ TEST_F(command, a_run_without_the_baseline_prints_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // Here, the contender kills the run in the first trial, after the first print of the warning.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");

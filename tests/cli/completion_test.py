@@ -21,7 +21,7 @@ import tempfile
 import termios
 import time
 
-SILENCE_MAX_S = 30  # for a shell that is silent
+SILENCE_MAX_S = 30
 COMPLETED = {
     "loopbench expl": "loopbench explain",
     "loopbench run --prec": "loopbench run --precision",
@@ -33,7 +33,7 @@ COMPLETED = {
     "loopbench report x --format=mark": "loopbench report x --format=markdown",
     "loopbench report only-f": "loopbench report only-file.json",
 }
-SHELLS = {  # the command that starts the shell, and the first line typed into it
+SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {share}/bash-completion/completions/loopbench"),
     "zsh": (["zsh", "-f", "-i"], "fpath=({share}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u; "
                                  "bindkey -e"),

@@ -49,8 +49,8 @@ std::vector<std::string> shown_commands() {
 
 bool is_tried_elsewhere(const std::string& command) {
     static const std::set<std::string, std::less<>> elsewhere{
-        "make bench",  // as in tests/cli/end_to_end_test.cpp
-        "make test",   // as in .ci/run
+        "make bench",  // tests/cli/end_to_end_test.cpp runs it
+        "make test",   // .ci/run runs it
         // tests/package runs these commands, with other folders.
         "cmake --install build/release --prefix ~/.local",
         "cmake --install build/release --component loop --prefix ~/.local",
@@ -66,7 +66,6 @@ bool is_tried_elsewhere(const std::string& command) {
     return elsewhere.contains(command);
 }
 
-/// `loopbench` computes counts per operation from LOOPBENCH_OPERATIONS.
 constexpr auto countable =
     R"(row "\"real_time\": 10, \"time_unit\": \"ns\", \"operations\": ${LOOPBENCH_OPERATIONS:-10}")";
 

@@ -19,7 +19,7 @@ import sys
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
 OF_AN_EXAMPLE = {"answer"}
-COMPILED_OR_RUN = ["tests/package", "loop"]  # folders whose files a test compiles or runs
+COMPILED_OR_RUN = ["tests/package", "loop"]
 
 
 def documents(source):

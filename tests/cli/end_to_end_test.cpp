@@ -116,7 +116,6 @@ TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
         EXPECT_TRUE(metrics.contains(name)) << name;
 }
 
-// SIGKILL is sent to the third shard as soon as its journal contains a finished trial.
 TEST_F(end_to_end, four_shards_can_be_merged_although_one_shard_was_killed_and_resumed) {
     constexpr auto script = R"sh(
 set -eu

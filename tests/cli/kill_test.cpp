@@ -166,7 +166,7 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // The first system calls come before the command reads its arguments.
+    // The skipped calls come before the command reads its arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);

@@ -107,7 +107,6 @@ TEST(counts, traced_trials_have_their_own_time_limit) {
     EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
-/// A PATH with only a fake tracer, which runs the real one and then changes its record with a shell command.
 class lying_tracer {
 public:
     lying_tracer(const std::string& name, const std::string& what_it_does_to_the_record)

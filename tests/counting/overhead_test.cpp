@@ -106,7 +106,7 @@ TEST(overhead, a_contender_that_reports_zero_operations_has_no_measurement_overh
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Only the overhead needs a trial without recording. Triples that are added for an unclear doubling ratio
+// Only the overhead needs a trial without recording, so triples that are added for an unclear doubling ratio
 // omit it.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;

@@ -168,7 +168,6 @@ TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_no
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// The histograms of a run of a day need more memory than a machine has.
 TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
@@ -176,8 +175,8 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // A text in memory would count: the peak memory of a child includes that of its parent, this process
-        // (resource_usage::rss_max_bytes).
+        // The file is written in pieces, because the peak memory of a child includes that of its parent, this
+        // process (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";

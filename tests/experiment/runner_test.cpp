@@ -318,7 +318,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // Trials that are compared must come from one machine.
+    // All trials of the interrupted workload run again, because compared trials must come from one machine.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};

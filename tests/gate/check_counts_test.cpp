@@ -34,7 +34,7 @@ protected:
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// The number is not exact, because a tracer on a busy machine can miss one call in a thousand.
+    /// The count is not exact, because a tracer on a busy machine can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);

@@ -286,7 +286,7 @@ TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
 TEST(check_times, only_the_first_primary_metric_is_unclear_if_its_value_might_have_doubled) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
-        for (auto& item : noisy.results)  // keeps the pairs' median
+        for (auto& item : noisy.results)
             if (item.contender == "asio-epoll") item.samples.assign(20, *item.median);
         return bench::check_times(times_of_timers(), noisy, {});
     };

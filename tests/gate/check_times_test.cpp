@@ -41,7 +41,6 @@ protected:
         EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
     }
 
-    /// The folder of the second session exists before the session's first trial.
     std::string second_session() const {
         return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
     }

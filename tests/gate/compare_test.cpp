@@ -21,7 +21,6 @@ namespace {
 using bench::gate_outcome;
 using reports::verdict;
 
-/// The pattern repeats after seven trials. `offset` is the distance between neighbouring times.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);
@@ -131,7 +130,7 @@ TEST_F(compare, a_comparison_is_inconclusive_if_the_new_build_reports_no_latenes
 TEST_F(compare, a_comparison_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Pairs share most of the scatter, which cancels out; the rest only makes the intervals wide.
+    // The trials of a pair share most of the scatter, which cancels out.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }

@@ -64,7 +64,7 @@ TEST(entry, an_entry_stores_ratios_for_results_with_a_ratio_and_values_for_all_o
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// A series would contain the run twice.
+// Otherwise, a series would contain the run twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -200,7 +200,6 @@ reports::report kept_report(const std::string& printed) {
     return reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
 }
 
-// An older version called such a benchmark failed.
 TEST(entry, a_google_benchmark_that_skips_itself_is_unsupported) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"avx512","skipped":true,"skip_message":"this processor has none"})"));

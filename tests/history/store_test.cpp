@@ -161,7 +161,6 @@ TEST(store, reports_with_the_largest_possible_integers_are_accepted) {
     EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
-// SQL parameters keep names from changing a statement.
 TEST(store, names_that_contain_arbitrary_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);

@@ -74,7 +74,8 @@ TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_the_report_
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// The other series are constant, and are written as a single number.
+// The test uses the ratio of loop-epoll, because each of the other series is constant and written as a single
+// number.
 TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_runs_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);

@@ -28,7 +28,6 @@ END_LIMIT_S = 10  # for the children of a killed command
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
-# Messages that libraries and compilers write for programmers.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
 # C0 characters except tab and line feed, DEL, C1 characters, and the characters that change the direction of text.
@@ -168,7 +167,7 @@ class Place:
                                 **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
 
     def call(self, *words, limit_s=LIMIT_S, **more):
-        """The output goes to pipes, which limits on file sizes do not affect."""
+        """Runs a command with pipes, because limits on file sizes do not affect pipes."""
         process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
         try:
             out, err = process.communicate(timeout=limit_s)
@@ -202,8 +201,7 @@ class Place:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
                 raise Broken(f"{what} prints invalid UTF-8 on {name}: {error}") from None
-            # A CSV table has \r
-            # .
+            # The lines of a CSV table end with CRLF.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
@@ -239,7 +237,6 @@ class Place:
             raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
 
     def skip(self, why):
-        """Records that a part of an attack cannot be tried. The rest of the attack continues."""
         self.skipped.append(why)
 
     def processes(self):

@@ -322,7 +322,6 @@ def histogram_files(place):
 
 @attack(GROUP)
 def hostile_texts_of_a_report_are_harmless_in_every_format(place):
-    """The texts that the reader restricts stay as they are."""
     prepare(place)
     whole = json.loads((place / "whole/report.json").read_text())
     file = place / "hostile.json"

@@ -49,7 +49,7 @@ def outcome_of(each, options):
         broken = str(error)
     except attack.Skipped as error:
         place.skip(str(error))
-    except Exception as error:  # in the attack's own code
+    except Exception as error:
         broken = f"error in the attack: {type(error).__name__}: {error}"
     finally:
         place.remove()

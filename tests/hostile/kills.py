@@ -183,6 +183,5 @@ def register(moments, parts):
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # Even a few kills cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

@@ -69,7 +69,6 @@ def contenders_that_print_endlessly_fail(place):
 
 @attack(GROUP)
 def a_crash_of_the_aa_copy_fails_the_run(place):
-    """The comparison of the baseline with itself must not pass."""
     place.add_contender("loop-epoll")
     aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
     called = place.binaries / "loopbench_called_shell"
@@ -166,7 +165,6 @@ def contenders_that_are_rebuilt_during_a_run_fail(place):
 
 @attack(GROUP)
 def strange_names_of_contenders_are_harmless(place):
-    """A file name can contain any byte except a slash and a zero byte."""
     place.add_contender("asio-epoll")
     names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
              "</script><script>alert(1)</script>".replace("/", "\u2044"), "=1+1", "*", "[a-z]", "{}", "$(touch owned)",
@@ -281,7 +279,6 @@ def a_contender_that_keeps_its_slice_fails(place):
 
 @attack(GROUP, short=False)
 def a_contender_that_lists_no_workloads_fails(place):
-    """The time limit for the list is twenty seconds."""
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
     place.run(codes=[FAILED], says="culprit")

@@ -342,7 +342,7 @@ class Html(PageTest):
         for each in slower:
             each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
             ratio, factor = each["ratio"], 0.5 if each["direction"] == "smaller" else 2
-            if ratio:  # from the rounds of interleaved trials
+            if ratio:
                 ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)

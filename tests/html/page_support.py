@@ -14,7 +14,6 @@ LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal
 
-# Becomes true after the page has drawn all charts.
 ALL_DRAWN = """
 new Promise((resolve) => {
   const look = () => (due.length ? setTimeout(look, 10) : resolve(true));
@@ -22,7 +21,6 @@ new Promise((resolve) => {
 })
 """
 
-# The number of drawn pixels, the number of points and the title of each canvas.
 DRAWN = """
 [...document.querySelectorAll("canvas")].map((canvas) => {
   const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -234,7 +234,7 @@ class Trends(PageTest):
         self.assertTrue(self.browser.run("document.querySelector('#trends figure details').open"))
         self.wait_for_tables()
         for _ in range(3):
-            press("Tab")  # to the scrolling table, then to a run, then to a number
+            press("Tab")
         self.assertTrue(self.browser.run("document.activeElement.matches('#trends figure td button')"))
         press("Enter", text="\r")
         self.assertTrue(self.browser.run("document.getElementById('run').open"))

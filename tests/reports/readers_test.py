@@ -263,7 +263,6 @@ class Readers(unittest.TestCase):
                     row = None
             shown = [tuple(row[:2]) for row in rows if row[0] != "workload"]
             names = dict.fromkeys((each["workload"], each["contender"]) for each in report["results"])
-            # The blanks at both ends of a cell do not belong to its text.
             self.assertEqual(sorted(shown), sorted(tuple(printable(name).strip() for name in pair) for pair in names))
             warnings = [each.content for each in tokens if each.type == "inline" and each.level > 2 and
                         each.content.startswith("Warning: ")]
@@ -354,7 +353,7 @@ class Readers(unittest.TestCase):
 
     def rows_of_gnuplot(self, file):
         """A row is [value, percentile, count, 1/(1-percentile)]."""
-        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # six digits are the default
+        columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # gnuplot's default is six digits
         script = f"set table '{file}.table'; plot '{file}' using ({columns}) with table"
         subprocess.run(["gnuplot", "-e", script], check=True, capture_output=True)
         rows = [line.split() for line in pathlib.Path(f"{file}.table").read_text().splitlines()

@@ -216,7 +216,6 @@ TEST(summary_sentences, the_most_accurate_contender_that_sleeps_is_named_in_addi
     EXPECT_SAYS(waiting, "others up to 2.0 % (asio-epoll on timer/periodic).");
 }
 
-// `sleeps` cannot be told apart from the baseline, because its verdict is undecided.
 TEST(summary_sentences, every_contender_that_cannot_be_told_apart_is_named_on_one_workload) {
     auto report = with_timers();
     for (auto& item : report.results)
@@ -397,7 +396,7 @@ TEST(summary_sentences, the_largest_difference_of_the_aa_copy_is_stated) {
         reports::self_comparison item;
         item.workload = workload;
         item.to_itself.median = ratio;
-        item.to_itself.low = item.to_itself.high = ratio;  // excludes 1
+        item.to_itself.low = item.to_itself.high = ratio;  // the interval then excludes 1
         report.aa->comparisons.push_back(item);
     }
     EXPECT_SAYS(said(report, topic::trust), "up to 2.0 % apart (yield, not significant)");
@@ -434,7 +433,6 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Compares the leaders with the definition of a leader, on random results.
 TEST(summary_sentences,
      every_contender_that_is_not_significantly_worse_than_any_other_contender_is_a_leader) {
     std::mt19937_64 random{7};

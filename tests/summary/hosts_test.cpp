@@ -111,7 +111,8 @@ double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// All blocks then seem to come from one machine, and the machines' effects look like a difference.
+// Without the machines' names, all blocks seem to come from one machine, and the machines' effects look like
+// a difference.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();

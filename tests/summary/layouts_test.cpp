@@ -91,7 +91,7 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
     return found;
 }
 
-// The effect of code placement then looks like one of the source code.
+// With one layout, the effect of code placement looks like an effect of the source code.
 TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarms) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }

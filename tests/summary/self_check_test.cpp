@@ -68,7 +68,7 @@ TEST(self_check, the_aa_copy_is_compared_by_capacity_if_the_load_is_relative_to_
     const auto report_with = [](double capacity_of_copy) {
         return report_of(plan_with_aa_copy(7, {on_its_own_load}),
                          [capacity_of_copy](const trial_request& request) {
-                             auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);  // the schedules differ
+                             auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);
                              outcome.metrics["capacity"] = is_aa_copy(request) ? capacity_of_copy : 1000;
                              return outcome;
                          });
@@ -167,7 +167,6 @@ TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
 
 TEST(self_check, a_drift_of_one_workload_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
-    // Seven blocks of six trials, and the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });

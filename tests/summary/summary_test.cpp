@@ -257,7 +257,6 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
-// For example, the p99 of two sleeps is their maximum.
 TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
     const auto of_samples = [](double latencies, double of_next = 0) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);

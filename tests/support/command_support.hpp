@@ -1,4 +1,3 @@
-// Gives each test its own loopbench, with fake contenders.
 #pragma once
 
 #include <chrono>

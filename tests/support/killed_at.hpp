@@ -8,7 +8,7 @@
 namespace loopbench::tests {
 
 struct traced_end {
-    std::uint64_t calls = 0;  // of the first thread
+    std::uint64_t calls = 0;  // system calls of the first thread
     std::optional<int> exit_code;
 };
 

@@ -28,7 +28,6 @@ private:
     std::function<bench::trial_outcome(const bench::trial_request&)> answer_;
 };
 
-/// Records the progress before each trial ("DONE/TOTAL").
 class mock_observer : public bench::run_observer {
 public:
     void before_trial(const bench::trial_request&, std::uint64_t done, std::uint64_t total) override {

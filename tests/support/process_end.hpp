@@ -8,7 +8,6 @@
 
 namespace loopbench::tests {
 
-/// Waits up to ten seconds.
 inline bool ends(int pid) {
     const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process) return errno == ESRCH;

@@ -138,7 +138,6 @@ TEST(child_process, a_child_has_its_own_process_group) {
     EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
 }
 
-/// A child inherits the standard descriptors, and those that this process has itself inherited.
 int inheritable_descriptors() {
     int count = 0;
     for (int fd = 0; fd < 1024; ++fd)

@@ -32,7 +32,7 @@ struct request {
 
 struct connection {
     int fd = -1;
-    std::size_t come = 0;  // arrived bytes of the oldest incomplete reply
+    std::size_t come = 0;
     std::deque<request> asked;
 };
 

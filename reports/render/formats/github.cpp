@@ -27,7 +27,7 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 }
 
 std::string github_annotations(std::span<const annotation> all) {
-    constexpr std::size_t most = 10;  // annotations of one kind in one step
+    constexpr std::size_t most = 10;
     std::string text;
     for (const auto& item : all.first(std::min(most, all.size())))
         text += github_command(item.kind, item.title, item.text);

@@ -8,7 +8,6 @@
 
 namespace loopbench::reports {
 
-/// The number of values from `lowest_ns` to `highest_ns`, including both limits.
 struct bucket {
     std::int64_t lowest_ns = 0, highest_ns = 0;
     std::uint64_t count = 0;

@@ -133,7 +133,7 @@ std::string write_markdown(const report& content) {
     out +=
         folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
     if (content.warnings.empty()) return out;
-    // A warning after "- Warning:" cannot be read as a heading, a list or a quotation.
+    // The prefix "- Warning:" keeps a warning's text from being read as a heading, a list or a quotation.
     std::vector<std::string> warnings;
     for (const auto& item : content.warnings)
         warnings.push_back(

@@ -1,5 +1,5 @@
-// The place of a chart, its table() and details. Chart.js also needs `canvas` and `config`; a drawing in SVG has
-// paint(width).
+// A chart has `place`, table() and `details`. A chart of Chart.js also has `canvas` and config(), and a drawing in SVG
+// has paint(width).
 const charts = [];
 
 function css(name) {
@@ -136,8 +136,6 @@ function boxAt({x, y}, [dx, dy], width, height) {
   return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
 }
 
-// A Chart.js plugin for scatter charts: draws each data set's name next to its point, with a line if the place is far
-// away.
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {

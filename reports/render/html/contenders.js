@@ -17,7 +17,7 @@ function familyOf(contender) {
 const markers = {flagship: "circle", design: "triangle", asio: "rect", other: "rectRot", floor: "crossRot"};
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// `described` contains the descriptions of some contenders. The baseline is the first one of its family.
+// `described` can lack contenders. The baseline becomes the first one of its family.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const hidden = address.choices.getAll("hide");

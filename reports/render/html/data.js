@@ -1,7 +1,7 @@
 const report = data.report;
 const baseline = report.baseline;
-const isOfReports = baseline === "before" || data.before.length > 0;  // compares two reports
-const isOfPrograms = !isOfReports && report.command[1] === "compare";  // compares two programs in one session
+const isOfReports = baseline === "before" || data.before.length > 0;
+const isOfPrograms = !isOfReports && report.command[1] === "compare";
 const isComparison = isOfReports || isOfPrograms;
 const headlines = new Map(data.headlines);  // workload → names of its primary metrics, the most important first
 
@@ -25,7 +25,6 @@ function resultOf([workload, contender, metric, median, low, high, ratio, differ
 
 const results = data.results.map(resultOf);
 
-// The map is: workload → contender → metric → result.
 function byCell(all) {
   const found = new Map();
   for (const result of all) {
@@ -38,7 +37,7 @@ function byCell(all) {
 }
 
 const cells = byCell(results);
-const cellsBefore = byCell(data.before.map(resultOf));  // only for a comparison of two reports
+const cellsBefore = byCell(data.before.map(resultOf));
 const curves = data.curves.map((curve) =>
   ({...curve, workload: data.texts[curve.workload], contender: data.texts[curve.contender]}));
 const workloads = [...cells.keys()];
@@ -90,7 +89,6 @@ function isTimeMetric(metric) {
   return ["time", "throughput", "capacity"].includes(metric) || metric.startsWith("latency");
 }
 
-// "better" and "worse" are for metrics other than times, for example CPU, lateness and wakeups.
 function verdictWord(result) {
   if (isTimeMetric(result.metric)) return result.verdict;
   return {faster: "better", slower: "worse"}[result.verdict] || result.verdict;

@@ -40,7 +40,6 @@ function fitted(name, width, size = 12) {
 
 let patterns = 0; // each pattern has its own id, because a pattern in a hidden drawing would not be drawn
 
-// The pattern is [definition, fill]. A plain colour has no definition.
 function patternOf(family) {
   const colour = css(`--${family}`),
     id = `pattern-${++patterns}`;

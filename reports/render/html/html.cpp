@@ -71,7 +71,7 @@ private:
 
 constexpr int digits_of_medians = 9, digits_of_bounds = 8, digits_of_trials = 4;
 
-/// Uses the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
+/// Appends the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
 void add_short(std::string& out, std::optional<double> value, int digits) {
     std::string text;
     add_number(text, value, digits);
@@ -96,7 +96,6 @@ void add_estimate(std::string& out, std::optional<double> median, std::optional<
     }
 }
 
-/// Appends [name, median, low, high], or null if `of` is empty.
 template <class estimate>
 void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
                   text_pool& texts) {

@@ -348,7 +348,7 @@ function commitAxis(list) {
   return {
     type: "linear", min: -0.5, max: list.length - 0.5, grid: {display: false},
     afterBuildTicks(axis) {
-      const wide = 62;  // the width of a name, in pixels
+      const wide = 62;
       const step = Math.max(1, Math.ceil(list.length / Math.max(1, Math.floor((axis.maxWidth || 300) / wide))));
       axis.ticks = list.map((_, value) => ({value})).filter(({value}) => (list.length - 1 - value) % step === 0);
     },

@@ -28,7 +28,7 @@ struct column_group {
 };
 
 struct banded_table {
-    std::string title, subtitle;  // placed above the row labels
+    std::string title, subtitle;
     std::vector<shown_cell> labels;
     std::vector<column_group> groups;
 };

@@ -12,7 +12,6 @@
 
 namespace loopbench::reports {
 
-/// `note` is for lines that are not about a contender.
 enum class tone { plain, title, good, bad, caution, note };
 
 class painted {

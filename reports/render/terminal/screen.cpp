@@ -112,7 +112,7 @@ public:
 
 private:
     std::vector<missing_reason> all_;
-    std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // indexes in all_
+    std::map<std::pair<std::string_view, bool>, std::size_t> places_;
 };
 
 std::pair<std::string, std::string> common_parts(const names& workloads) {
@@ -441,7 +441,6 @@ private:
         return "  " + label_of(in_, row.members, all);
     }
 
-    /// The fastest contenders on io_uring and on epoll can differ between the workloads.
     [[nodiscard]] std::string drivers_label(const names& workloads) const {
         std::set<std::string> pairs;
         for (const auto workload : workloads)

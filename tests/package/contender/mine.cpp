@@ -14,7 +14,6 @@
 
 using loopbench::bench::time_point;
 
-// bench/suite/runtime.hpp explains each member that a runtime needs.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";
