@@ -1,12 +1,9 @@
-// Counts destroyed objects, for the tests of the loop's parts and of all runtimes.
 #pragma once
 
 #include <utility>
 
 namespace loopbench {
 
-/// An object that increments a counter when it is destroyed. Tests use the object as a local variable or a
-/// capture that must be destroyed.
 class freed_counter {
 public:
     explicit freed_counter(int& freed) : freed_(&freed) {}

@@ -1,5 +1,5 @@
-// Declares the C library's functions that tests replace through the linker (--wrap). With this option, a call
-// of NAME in the loop calls the test's function __wrap_NAME, and __real_NAME is the C library's function.
+// The C library's functions that tests replace through the linker (--wrap): a call of NAME in the loop calls
+// the test's __wrap_NAME, and __real_NAME is the C library's function.
 #pragma once
 
 #include <liburing.h>

@@ -1,5 +1,3 @@
-// A replacement writes a temporary file, syncs and closes it, renames it, and syncs the folder. Each step is
-// checked for errors.
 #include "reports/base/atomic_file.hpp"
 
 #include <fcntl.h>
@@ -25,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Syncs the folder, so that a power failure cannot undo the rename. Some file systems refuse to sync a
-/// folder; this is not an error, because the file already has its final name.
+/// Syncs the folder, so that a power failure cannot undo the rename. Some file systems refuse this; the file
+/// then still has its final name.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{
@@ -36,8 +34,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Removes the temporary files of `target` whose writers have ended: no process has the process id in the
-/// file's name, and no process has locked the file. (A running writer locks its file.)
+/// Removes temporary files of `target` whose writer has ended: no process has the process id in the file's
+/// name, and no process has locked the file.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -68,12 +66,9 @@ void write_content(int fd, const new_file& of, const std::string& name) {
     }
 }
 
-/// A new file in the folder of its target. The destructor removes the file unless it was renamed to the
-/// target.
 class temporary_file {
 public:
     explicit temporary_file(const fs::path& target) : temporary_file{target, target.native()} {}
-    /// Creates and locks the file. Error messages name the target `called`.
     temporary_file(fs::path target, std::string called)
         : target_{std::move(target)}, called_{std::move(called)} {
         remove_abandoned(target_);
@@ -114,8 +109,8 @@ private:
     bool renamed_ = false;
 };
 
-/// Follows symbolic links to missing files, and returns the path that the last link names. Links that form a
-/// circle do not cause an endless loop, because the kernel reports ELOOP for them, and not a missing file.
+/// Follows symbolic links to missing files. A circle of links ends the loop, because the kernel reports ELOOP
+/// for it.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&
@@ -124,7 +119,6 @@ fs::path end_of_links(fs::path path) {
     return path;
 }
 
-/// Returns the file's name for messages: `path` and, if `path` is a link, also the link's target.
 std::string called(const fs::path& path, const fs::path& target) {
     std::error_code unreadable;
     if (path == target || !fs::is_symlink(path, unreadable)) return path.native();

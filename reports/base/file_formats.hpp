@@ -1,5 +1,4 @@
-// The formats of the files that loopbench writes. docs/formats.md explains which changes increase a format's
-// number, and what a newer version does with an older file.
+// The formats of the files that loopbench writes. docs/formats.md explains when a format's number increases.
 #pragma once
 
 #include <string_view>
@@ -20,15 +19,11 @@ inline constexpr file_format calibration_format{"loopbench-calibration/2", "run 
 inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench check` again"};
 inline constexpr file_format baseline_format{
     "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
-/// The format of a history. Its number increases with the number of the report's format, because a history
-/// contains reports.
+/// The number of this format increases with that of the report's format, because a history contains reports.
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
-/// The format of the file in which a contender stores its histograms.
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
-/// The format of the output of loopbench-generator, which contenders read.
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
 
-/// The schema of the first report format. Its name did not contain "report".
 inline constexpr std::string_view first_report_schema = "loopbench/1";
 
 }  // namespace loopbench::reports

@@ -1,4 +1,3 @@
-// An error with a formatted text. The text states the failed operation, the cause and the remedy.
 #pragma once
 
 #include <fmt/format.h>

@@ -24,8 +24,8 @@ namespace loopbench::reports {
 
 enum class presence {
     always,
-    when_there,      // an empty optional is left out and not written as null
-    null_when_empty  // an empty text is written as null
+    when_there,  // an empty optional is left out and not written as null
+    null_when_empty
 };
 
 template <class owner, class value>
@@ -56,8 +56,8 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Converts a struct, or a member of a struct, to JSON. The end of the field's name determines the unit of a
-/// duration: seconds (`_s`) or nanoseconds (`_ns`).
+/// Converts a struct, or a member of a struct, to JSON. A duration's unit is the end of its name: seconds
+/// (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     if constexpr (listed<type>) {

@@ -1,5 +1,5 @@
-// A reader for JSON that another program wrote, or that was truncated or edited. Every field is checked, and
-// an error message contains the field's path ("results[3].median").
+// A reader for JSON that another program wrote, or that was truncated or edited. An error message contains
+// the field's path ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -22,13 +22,12 @@
 
 namespace loopbench::reports {
 
-/// The limits of a document, which are far above the needs of any report. They exist because a parsed value
-/// takes up to 25 times the size of its text, and because each key is compared with all other keys of its
-/// object.
+/// The limits of a document, far above the needs of any report: a parsed value takes up to 25 times the size
+/// of its text, and each key is compared with all other keys of its object.
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
-/// The treatment of a key that occurs twice in an object: an error, or the first value counts.
+/// The treatment of a key that occurs twice in an object.
 enum class duplicates { refused, first_counts };
 
 struct json_list {
@@ -36,48 +35,44 @@ struct json_list {
 };
 struct json_object {};
 
-/// A value of a document. The elements of a list, or the fields of an object, directly follow the list or the
-/// object in the document's array. `end` is the index after the last of them.
+/// A value of a document. The elements of a list or an object directly follow it in the document's array;
+/// `end` is the index after the last of them.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>
         is;
     std::size_t end = 0;
-    std::string_view key = {};  // the field's name; only set for the fields of an object
+    std::string_view key = {};  // only set for the fields of an object
 };
 
 class node;
 
-/// The options for reading a JSON text.
 struct reading {
     duplicates twice = duplicates::refused;
     std::size_t first_line = 1;   // the number of the text's first line in its file
     std::size_t room_behind = 0;  // number of readable bytes after the text; if too few, the text is copied
 };
 
-/// A parsed JSON text. The rules for the text are stricter than those of JSON, so that no file can mislead
-/// its reader, overflow the stack, fill the memory or take an unlimited time: numbers must fit into a double,
-/// the limits above apply and, unless `twice` allows duplicates, an object must not contain a key twice.
+/// A parsed JSON text. Its rules are stricter than JSON's, so that no file can overflow the stack, fill the
+/// memory or take an unlimited time: numbers must fit into a double, the limits above apply, and a key must
+/// not occur twice in an object unless `twice` allows it.
 class document {
 public:
-    /// Parses `text`. Throws format_error with the line and the column of the error.
+    /// Throws format_error with the line and the column of the error.
     explicit document(std::string_view text, const reading& how = {});
-    /// Returns the root value. It is valid as long as the document exists.
+    /// Returns the root value, which is valid as long as the document exists.
     [[nodiscard]] node root() const;
 
 private:
     std::shared_ptr<const void> texts_;  // owns the texts and the keys
-    std::vector<json_value> values_;     // in the order in which the text contains them
+    std::vector<json_value> values_;
 };
 
-/// Returns the document in `text` as a tree that can be changed. Throws the same errors as the constructor of
-/// document.
+/// Returns `text` as a tree that can be changed. Throws the same errors as the constructor of document.
 nlohmann::ordered_json parse_strictly(std::string_view text, duplicates twice = duplicates::refused);
 
-/// A value in a document.
 class node {
 public:
-    /// Makes a node for the value with index `at` in `all`, a document's values.
     node(std::span<const json_value> all, std::size_t at) : all_{all}, at_{at} {}
 
     [[nodiscard]] node at(std::string_view key) const {
@@ -85,10 +80,8 @@ public:
         fail("the field \"{}\" is missing", key);
     }
 
-    /// Returns the field `key` of an object, or nothing if the object has no such field.
     [[nodiscard]] std::optional<node> find(std::string_view key) const;
 
-    /// Calls `take` with the name and the value of each field of an object.
     template <class function>
     void each_field(function take) const {
         require<json_object>("an object");
@@ -96,7 +89,6 @@ public:
             take(std::string{all_[i].key}, node{all_, i});
     }
 
-    /// Returns the number of elements of a list.
     [[nodiscard]] std::size_t size() const { return require<json_list>("a list").size; }
 
     template <class function>
@@ -105,7 +97,6 @@ public:
         for (auto i = at_ + 1; i < value().end; i = all_[i].end) take(node{all_, i});
     }
 
-    /// Returns a list that contains the result of `convert` for each element of this list.
     template <class function>
     [[nodiscard]] auto each(function convert) const {
         std::vector<decltype(convert(*this))> all;
@@ -132,8 +123,7 @@ public:
         require<json_object>("an object");
         return tree();
     }
-    /// Returns the whole value as a tree. If a key occurs several times in an object, only the first one
-    /// counts.
+    /// Returns the value as a tree, with the first one of equal keys in an object.
     [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>
@@ -178,7 +168,6 @@ inline node document::root() const {
     return {values_, 0};
 }
 
-/// Reads the environment from a report or a journal.
 environment read_environment(const node& from);
 
 }  // namespace loopbench::reports

@@ -1,4 +1,4 @@
-// Parses JSON texts with simdjson, and collects their values.
+// The JSON parser of json_node.hpp, which uses simdjson.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -19,12 +19,10 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using json = nlohmann::ordered_json;
 
-/// A collector of a text's values, in order. It also checks the rules that go beyond JSON.
 class builder {
 public:
     builder(std::vector<json_value>& to, duplicates twice) : all_{to}, twice_{twice} {}
 
-    /// Adds a value, with everything that it contains, or a whole document.
     template <class source>
     void add(source& from, std::string_view key = {}) {
         if (all_.size() == json_values_max)
@@ -96,9 +94,7 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Returns the value of a number as a double. simdjson (3.0.1) validates the number, but counts the
-    /// digits after "0." wrongly. For numbers with more than 19 digits, its value is therefore wrong, and
-    /// this function uses the C library instead.
+    /// Uses strtod(), because simdjson (3.0.1) reads numbers with more than 19 digits wrongly.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
@@ -120,7 +116,7 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Returns the offset of the first line that contains invalid UTF-8. simdjson does not report this position.
+/// Finds invalid UTF-8, because simdjson does not report its position.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -148,8 +144,8 @@ document::document(std::string_view whole, const reading& how) {
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // Reports the end of the text as the position, because the usual cause of these errors is a text that
-    // ends inside a string.
+    // A text that ends inside a string is the usual cause of these errors, so their position is the end of
+    // the text.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)
@@ -189,7 +185,7 @@ std::string in_one_line(std::string text) {
 
 std::optional<node> node::find(std::string_view key) const {
     require<json_object>("an object");
-    // Starts after the previously requested field, because most callers request fields in the order of the
+    // The search starts after the last found field, because most callers request fields in the order of the
     // text.
     for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
         for (; i < end; i = all_[i].end)

@@ -1,4 +1,3 @@
-// File operations, and three functions that return the remedies for their errors.
 #include "reports/base/posix_io.hpp"
 
 #include <fcntl.h>
@@ -84,8 +83,8 @@ file_error::file_error(std::string_view action, std::string_view name, int error
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
-    // Does not repeat close() after EINTR, because Linux has already closed the descriptor, and another file
-    // may have received its number.
+    // Does not repeat close() after EINTR: Linux has closed the descriptor, and another file may already have
+    // its number.
     const int outcome = ::close(std::exchange(fd_, -1));
     return outcome == -1 && errno != EINTR ? errno : 0;
 }
@@ -128,7 +127,6 @@ std::string read_all(int file, const std::string& path, std::size_t bytes_max) {
     }
 }
 
-/// Returns the name of a file's kind, for a file that is not a regular file.
 std::string_view kind_of(mode_t mode) {
     if (S_ISFIFO(mode)) return "a pipe";
     return S_ISSOCK(mode) ? "a socket" : "a device";

@@ -1,5 +1,3 @@
-// File operations for reports, journals and child processes: an owner of a descriptor, the only function that
-// handles EINTR, and write functions whose errors cannot be ignored.
 #pragma once
 
 #include <cerrno>
@@ -22,7 +20,7 @@ public:
     file_error(std::string_view action, std::string_view name, int error);
 };
 
-/// Repeats a system call until it is not interrupted by a signal.
+/// Repeats a system call that fails with EINTR.
 template <class system_call>
 auto uninterrupted(system_call&& call) {
     for (;;) {
@@ -31,7 +29,6 @@ auto uninterrupted(system_call&& call) {
     }
 }
 
-/// An owner of one file descriptor, or of none. Without a descriptor, get() returns -1.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -49,42 +46,41 @@ public:
     [[nodiscard]] int get() const { return fd_; }
     explicit operator bool() const { return fd_ >= 0; }
 
-    /// Closes the descriptor. Returns 0 or the errno value. close() can be the first call that reports a
-    /// write error.
+    /// Closes the descriptor. Returns 0 or an errno value, because close() can be the first call that reports
+    /// a write error.
     int reset() noexcept;
 
 private:
     int fd_ = -1;
 };
 
-/// Writes all of `bytes` to `fd`. Throws file_error with `name` as the file's name.
+/// Throws file_error with `name` as the file's name.
 void write_all(int fd, std::string_view bytes, std::string_view name);
 
-/// Writes all of `bytes` to standard output. Throws file_error.
+/// Throws file_error.
 void write_standard_output(std::string_view bytes);
 
 /// The default limit of the functions that read files: ten times the largest report that the suite's own
 /// limits allow. The parsed form of a file of this size fits into the memory of an ordinary machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// Opens a regular file, or a link to a regular file. Throws file_error, also for other kinds of files. Never
-/// blocks, although a pipe without a writer or a reader can block open().
+/// Opens a regular file, or a link to one. Throws file_error, also for other kinds of files. Never blocks,
+/// although open() blocks on a pipe that only one side has opened.
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
-/// The number of spare bytes that are reserved after a file's content. simdjson reads beyond the end of a
-/// text, and would copy a text without spare bytes.
+/// The number of spare bytes after a file's content. simdjson reads beyond the end of a text, and would copy
+/// a text without spare bytes.
 inline constexpr std::size_t room_behind = 64;
 
-/// Returns the whole content of a regular file. Throws file_error, also if the file has more than `bytes_max`
-/// bytes.
+/// Reads a regular file. Throws file_error, also if the file has more than `bytes_max` bytes.
 std::string read_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a file, pipe or device that the user named. Throws file_error, also if the input
-/// has more than `bytes_max` bytes. Does not wait for a pipe without a writer.
+/// Reads a file, pipe or device that the user named. Throws file_error, also if it has more than `bytes_max`
+/// bytes. Does not wait for a pipe without a writer.
 std::string read_file_or_pipe(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
-/// Returns the content of a regular file that another user may have created, or nothing if the file does not
-/// exist. Throws file_error for a link and for other kinds of files. Does not wait for a pipe.
+/// Reads a regular file that another user may have created, or returns nothing if it does not exist. Throws
+/// file_error for a link and for other kinds of files. Does not wait for a pipe.
 std::optional<std::string> read_regular_file(const std::string& path, std::size_t bytes_max = file_bytes_max);
 
 }  // namespace loopbench::reports

@@ -25,8 +25,6 @@ std::optional<numbered_name> parts_of(std::string_view schema) {
     return found;
 }
 
-/// Returns the version of loopbench that wrote the file, or an empty text if the file does not state the
-/// version.
 std::string writer_of(const node& root) {
     auto version = root.find("version");
     if (!version)

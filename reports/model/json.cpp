@@ -1,4 +1,3 @@
-// The lists of the fields of each object in report.json, and the functions that read and write the file.
 #include "reports/model/json.hpp"
 
 #include <fmt/format.h>
@@ -210,8 +209,8 @@ std::string dump(const json& value, int indent) {
     auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
     if (std::ranges::all_of(text, is_plain)) return text;
-    // nlohmann's dump() escapes only the control characters below the space character. This loop escapes the
-    // other characters that could control a terminal. In JSON, such characters occur only inside strings.
+    // dump() escapes only control characters below the space character. This loop escapes the others, which
+    // could control a terminal; they occur only inside strings.
     std::string escaped;
     escaped.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {

@@ -1,4 +1,3 @@
-// The list of all metrics.
 #include "reports/model/metrics.hpp"
 
 #include <algorithm>

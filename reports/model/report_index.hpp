@@ -1,6 +1,3 @@
-// An index that finds the results and the primary metrics of a report. It is necessary, because a report can
-// have a hundred thousand results. The primary metric is not always the time. For example, a sleep always
-// takes the same time. Loops differ in how late they wake up and in the CPU time that they use.
 #pragma once
 
 #include <map>
@@ -15,48 +12,43 @@
 
 namespace loopbench::reports {
 
-/// An index of a report. The report must exist as long as the index.
+/// An index of a report, which must exist as long as the index. A report can have a hundred thousand results.
 class report_index {
 public:
     explicit report_index(const report& of);
 
     [[nodiscard]] const report& whole() const { return whole_; }
-    /// Returns the workloads that have results, in the report's order.
     [[nodiscard]] std::span<const std::string_view> workloads() const { return workloads_; }
-    /// Returns the contenders that are floors (is_floor).
     [[nodiscard]] const std::set<std::string_view>& floors() const { return floors_; }
     [[nodiscard]] bool is_floor(std::string_view contender) const { return floors_.contains(contender); }
 
-    /// Returns the results of a workload for a metric, in the report's order.
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
-    /// Returns the first result for this workload, contender and metric, or null if there is no such result.
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
-    /// Returns the result that find() returns, or null if this result has no number.
+    /// Returns the result that find() returns, or null if it has no number.
     [[nodiscard]] const result* number(std::string_view workload, std::string_view contender,
                                        std::string_view metric = "time") const;
     [[nodiscard]] const result* baseline(std::string_view workload, std::string_view metric = "time") const {
         return number(workload, whole_.baseline, metric);
     }
 
-    /// Returns a workload's primary metrics, the most important one first, or an empty list for a workload
-    /// without results. A contender can lack some of these metrics. The list comes from the report. If the
-    /// report does not contain the list, the first applicable rule decides: latency and capacity if there is
-    /// a capacity; CPU and wakeups for the family `idle`; lateness and CPU if there is lateness; otherwise
-    /// time, and also p99 and CPU if there are latencies.
+    /// Returns a workload's primary metrics, the most important one first. If the report does not contain the
+    /// list, the first applicable rule decides: latency and capacity if there is a capacity; CPU and wakeups
+    /// for the family `idle`; lateness and CPU if there is lateness; otherwise time, and also p99 and CPU if
+    /// there are latencies.
     [[nodiscard]] const std::vector<std::string>& headline(std::string_view workload) const;
     [[nodiscard]] const std::map<std::string_view, std::vector<std::string>>& headlines() const {
         return headlines_;
     }
-    /// Returns true if the metric is a primary metric of the workload. Accepts any type with the members
-    /// `workload` and `metric`.
+    /// Returns true if the metric is a primary metric of the workload. `line` has the members `workload` and
+    /// `metric`.
     template <class line>
     [[nodiscard]] bool is_about(const line& of) const {
         return is_about(of.workload, of.metric);
     }
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const;
-    /// Returns the results that a gate judges: the results for the primary metrics that have a verdict, in
-    /// the order of the primary metrics. Includes duplicates, which a third-party report can contain.
+    /// Returns the results for the primary metrics that have a verdict, in the order of the primary metrics.
+    /// Includes duplicates, which a third-party report can contain.
     [[nodiscard]] std::vector<const result*> judged(std::string_view workload,
                                                     std::string_view contender) const;
 

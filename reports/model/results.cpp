@@ -1,4 +1,3 @@
-// Functions that find results and fill a contender's fields from its context.
 #include "reports/model/results.hpp"
 
 #include <utility>

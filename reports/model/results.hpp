@@ -1,5 +1,4 @@
-// Results of a run, as plain structs. These structs define report.json, and every reader and writer of
-// reports uses them. No file in this folder depends on how the numbers were measured.
+// Results of a run, as plain structs. They define report.json.
 #pragma once
 
 #include <algorithm>
@@ -16,45 +15,40 @@
 
 namespace loopbench::reports {
 
-/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, regardless
-/// of whether smaller or larger values of the metric are better.
+/// The ratio of a contender to the baseline. A ratio above 1 means that the contender is better, even if
+/// smaller values of the metric are better.
 struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block, which is the median over the rounds of the block. Set only for times of
-    /// interleaved trials. For other results, a block's ratio can be calculated from the samples of the
-    /// contender and the baseline.
+    /// The ratio of each block: the median over the block's rounds. Set only for times of interleaved trials.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's distance from zero minus the baseline's distance from zero, in the metric's unit. Used
-/// instead of a ratio if a value is zero or negative. A timer that fires early is thus not better than one
-/// that fires late.
+/// A contender's distance from zero minus the baseline's, in the metric's unit, so that an early timer is no
+/// better than a late one. Used instead of a ratio if a value is zero or negative.
 struct difference {
-    std::string to;                   // the baseline's name
-    double median = 0;                // the median of the blocks' differences
-    std::optional<double> low, high;  // absent if there are too few trials for an interval
+    std::string to;
+    double median = 0;
+    std::optional<double> low, high;
 };
 
-/// A value as a multiple of the best floor's value: 1.08 means 8 % above the floor's value. The floor's own
-/// multiple is 1.
+/// A value as a multiple of the best floor's value: 1.08 means 8 % above it.
 struct floor_multiple {
-    std::string floor;                // the floor's name
-    double median = 0;                // the median of the blocks' multiples
-    std::optional<double> low, high;  // absent if there are too few trials for an interval
+    std::string floor;
+    double median = 0;
+    std::optional<double> low, high;
 };
 
 /// The ratio of the best contender on io_uring to the best contender on epoll. A ratio above 1 means that
 /// io_uring is better.
 struct driver_ratio {
-    std::string to;  // the best contender on epoll
+    std::string to;
     double median = 0;
-    std::optional<double> low, high;  // absent if there are too few trials for an interval
+    std::optional<double> low, high;
     verdict judged = verdict::inconclusive;
 };
 
-/// The ratio to the baseline on each of several hosts.
 struct host_effect {
     std::vector<std::optional<double>> ratios;  // the median ratio of each host, in the order of `hosts`
     /// The standard deviation between hosts, in per cent. Absent if this value cannot be distinguished from
@@ -72,26 +66,24 @@ struct result {
     std::string unit;
     direction better = direction::smaller;
     bool deterministic = false;
-    pairing made = pairing::sequential;          // the pairing of the trials
+    pairing made = pairing::sequential;
     std::vector<std::optional<double>> samples;  // one per trial, in block order; one per pair with --checks
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
     std::optional<difference> from_baseline;  // only set if there is no ratio
-    /// The value as a multiple of the best floor's value. Absent if no floor was measured, and for metrics
-    /// other than time, latency and lateness.
+    /// Absent if no floor was measured, and for metrics other than time, latency and lateness.
     std::optional<floor_multiple> times_floor;
-    /// The ratio to the fastest contender on epoll. Set only for time and CPU of the fastest contender on
-    /// io_uring.
+    /// The ratio to the fastest contender on epoll. Set only for time and CPU of the fastest one on io_uring.
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
-    /// The standard deviation between layouts of the same code, in per cent. Set only if several layouts of
-    /// each build are compared.
+    /// The standard deviation between layouts of the same code, in per cent. Absent if a build has one
+    /// layout.
     std::optional<double> layout_pct;
     std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
-    /// The number of samples per trial, if there are too few of them for a percentile and the value is their
-    /// maximum instead.
+    /// The number of samples per trial. Set only if it is too small for a percentile; the value is then the
+    /// maximum of the samples.
     std::optional<std::uint64_t> max_of = {};
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
@@ -100,11 +92,9 @@ struct result {
 struct contender {
     std::string name;
     std::optional<std::string> library, version, compiler, flags, socket_options;
-    /// The contender's complete description of itself.
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
 };
 
-/// A workload's description, without its numbers.
 struct workload {
     std::string name;
     /// The metrics that the screen and the gates judge, the most important one first.
@@ -115,9 +105,9 @@ struct workload {
 /// A/A comparison with the same number of blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // number of tries, each with its own blocks
+    std::uint64_t measured = 0, measured_slower = 0;  // tries, each with its own blocks
     std::optional<double> low, high;  // 95 % limits of the share of slower tries; absent without tries
-    std::uint64_t faster = 0;         // number of tries that were called `faster`
+    std::uint64_t faster = 0;
 };
 
 /// The rate of false alarms: how often a contender was called different from itself.
@@ -131,28 +121,27 @@ struct pairing_agreement {
     std::string workload;
     pairing referee = pairing::sequential;
     double time_differs_pct = 0;
-    double ratio_differs_pct = 0;  // how much the slowed contender's ratio differs between the pairings
+    double ratio_differs_pct = 0;  // the difference of the slowed contender's ratio between the pairings
     bool agrees = true;
 };
 
-/// The results of `loopbench calibrate`: how often verdicts are right if the true difference is known.
 struct calibration {
     std::string date;  // UTC, ISO 8601
     bool complete = true;
     std::string contender;
     std::vector<std::string> workloads;
-    pairing made = pairing::sequential;  // the pairing of the trials
+    pairing made = pairing::sequential;
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // the number of blocks in each try of `slowdowns`
+    std::uint64_t blocks = 0;  // blocks in each try of `slowdowns`
     double try_s = 0;          // the duration of a try with its A/A comparison: three trials per block
     std::vector<detection_rate> slowdowns;
     std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
 };
 
-/// The machine and the time of the run. The host name is left out, because reports are shared.
+/// The machine and the time of the run, without the host name, because reports are shared.
 struct environment {
-    std::string date;  // UTC, ISO 8601
+    std::string date;
     std::string loopbench_version;
     std::string kernel;
     std::string cpu_model;
@@ -161,34 +150,33 @@ struct environment {
     std::optional<std::string> governor;
     std::optional<std::string> clocksource;
     std::int64_t timer_slack_ns = 0;
-    /// The shortest measured time of a system call (getppid). Absent if another program made the report.
+    /// The shortest measured time of getppid(). Absent if another program made the report.
     std::optional<double> cheapest_call_ns{};
-    std::array<double, 3> load_average{};   // 1, 5 and 15 minutes, at the start of the run
-    std::optional<calibration> calibrated;  // absent if this machine has no calibration
-    /// A random number that the kernel draws at boot. It distinguishes machines with equal properties. Set
-    /// only in reports of shards.
+    std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, at the start of the run
+    std::optional<calibration> calibrated;
+    /// A random number that the kernel draws at boot, to distinguish equal machines. Set only in reports of
+    /// shards.
     std::optional<std::string> machine = {};
 };
 
-/// One of several machines on which blocks ran.
 struct host {
     std::string kernel, cpu_model;
     std::int64_t cores = 0;
-    std::vector<std::uint64_t> shards;  // the numbers of the shards that ran on this host
-    std::uint64_t blocks = 0;           // in these shards; a block's workloads can run on different hosts
+    std::vector<std::uint64_t> shards;
+    std::uint64_t blocks = 0;  // in these shards; a block's workloads can run on different hosts
 };
 
 /// The part of a run's plan that must be equal in two reports that are compared.
 struct planned {
-    std::string size;       // the size of the workloads: "small" or "full"
-    double min_time_s = 0;  // the minimum time of a trial whose workload has no fixed size
+    std::string size;       // "small" or "full"
+    double min_time_s = 0;  // of a trial whose workload has no fixed size
     double trial_limit_s = 0;
-    std::uint64_t blocks = 0;                // with --precision, the number of blocks that was needed
-    std::optional<std::int64_t> cpu{};       // the CPU to which the trials were pinned
+    std::uint64_t blocks = 0;  // with --precision, the number of blocks that was needed
+    std::optional<std::int64_t> cpu{};
     std::optional<std::uint64_t> layouts{};  // layouts per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
-    // For serve/open_loop with its client on another machine: the address of this machine, and the command
-    // that starts the client.
+    // For serve/open_loop with its client on another machine: this machine's address, and the command that
+    // starts the client.
     std::optional<std::string> serve_on{}, generator_on{};
 };
 
@@ -198,25 +186,21 @@ struct warning {
     std::string remedy;
 };
 
-/// The rules for the verdicts.
 struct judging {
-    std::string correction;    // the method of correction for the number of comparisons
+    std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
     /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
-    /// is corrected separately. In a run, results of a metric on workloads where the metric is not primary
-    /// are also corrected separately.
+    /// is corrected separately.
     std::uint64_t comparisons = 0;
 };
 
-/// The verdict on a comparison of two builds or two reports.
 struct gate_summary {
     double tolerated_pct = 0;  // a pass means that larger slowdowns are ruled out
     std::string outcome;       // pass, failed, regression, unreliable or inconclusive
-    std::string verdict;       // the most severe results, in one line
+    std::string verdict;
 };
 
-/// Two comparisons on one workload: of the baseline with its A/A copy, and of the first half of the run with
-/// the second half.
+/// Two comparisons: of the baseline with its A/A copy, and of the first half of the run with the second half.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
@@ -226,7 +210,7 @@ struct self_comparison {
     bool drifted = false;             // true if the halves differ by more than chance
 };
 
-/// The A/A comparison. It shows how different two copies of one program appear in this session.
+/// The comparison of the baseline with its A/A copy.
 struct self_check {
     std::string contender, aa_copy;  // one executable under two names of equal length
     reliability found = reliability::unknown;
@@ -235,12 +219,11 @@ struct self_check {
     std::vector<self_comparison> comparisons;
 };
 
-/// Disturbances by other activity on the machine during trials.
 struct disturbances {
-    std::uint64_t trials = 0;     // all finished trials, including repeated ones
-    std::uint64_t disturbed = 0;  // the disturbed ones among these trials
-    std::uint64_t repeated = 0;   // workloads that ran again in a block after a disturbance or an interrupt
-    std::uint64_t kept = 0;       // disturbed trials in the results, after the limit for repeats was reached
+    std::uint64_t trials = 0;  // all finished trials, including repeated ones
+    std::uint64_t disturbed = 0;
+    std::uint64_t repeated = 0;  // workloads that ran again in a block after a disturbance or an interrupt
+    std::uint64_t kept = 0;      // disturbed trials in the results, after the limit for repeats was reached
 };
 
 struct report {
@@ -262,32 +245,25 @@ struct report {
     std::vector<warning> warnings;
 };
 
-/// Returns the report's result for this workload, contender and metric, or null if there is no such result.
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
 
-/// Returns true if the two objects have the same workload and contender. Accepts any types with the members
-/// `workload` and `contender`.
 template <class one, class other>
 bool same_cell(const one& left, const other& right) {
     return left.workload == right.workload && left.contender == right.contender;
 }
 
-/// Returns an iterator to the first element of `all` with the workload and the contender of `like`, or the
-/// end of `all` if there is no such element.
 template <class items, class one>
 auto find_cell(items& all, const one& like) {
     return std::ranges::find_if(all, [&](const auto& each) { return same_cell(each, like); });
 }
 
-/// Returns true if the contender's context says that it is a floor. A floor makes bare system calls or runs
-/// bare coroutines.
+/// Returns true if the contender's context says that it is a floor: bare system calls or bare coroutines.
 bool is_floor(const contender& who);
 
-/// Returns the text of `key` in the context, or nothing if the value is missing, empty or not a text.
+/// Returns nothing if the value is missing, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
-/// Returns a contender with this name, and with the fields that its context describes.
 contender describe(std::string name, nlohmann::ordered_json context);
 
 }  // namespace loopbench::reports

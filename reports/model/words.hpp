@@ -1,5 +1,4 @@
-// The enumerations of a report. They have their own header, so that the statistics and the engine can use
-// them without the other parts of a report.
+// The enumerations of a report. The statistics and the engine need only these.
 #pragma once
 
 #include <array>
@@ -19,9 +18,8 @@ enum class result_status {
 };
 enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
-/// The arrangement of a block's trials in time. It determines how the trials can be compared.
 enum class pairing {
-    sequential,   // the trials run one after the other
+    sequential,
     interleaved,  // one process at a time works on one core, for a millisecond or two
     concurrent    // all processes run at once on one core, under the kernel's scheduler; CPU time is judged
 };
@@ -47,7 +45,6 @@ constexpr bool is_difference(std::optional<verdict> judged) {
     return judged == verdict::faster || judged == verdict::slower;
 }
 
-/// Returns the name in files of an enumeration's value. The enumeration needs names_of().
 template <class enumeration>
 requires std::is_enum_v<enumeration> && requires(enumeration value) {
     names_of(value);
@@ -56,7 +53,6 @@ constexpr std::string_view name_of(enumeration value) {
     return names_of(value)[static_cast<std::size_t>(value)];
 }
 
-/// Returns the enumeration's value with this name, or nothing if no value has this name.
 template <class enumeration>
 constexpr std::optional<enumeration> named(std::string_view name) {
     const auto all = names_of(enumeration{});

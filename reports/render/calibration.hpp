@@ -1,4 +1,3 @@
-// Functions that read the results of `loopbench calibrate` and show them as text.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,7 +16,6 @@ calibration read_calibration(const node& from);
 /// Returns two sentences: the rate of false alarms, and how often each slowdown was detected.
 std::string calibration_text(const calibration& found);
 
-/// Returns the whole calibration as text for the terminal.
 std::string calibration_table(const calibration& found);
 
 }  // namespace loopbench::reports

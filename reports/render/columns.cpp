@@ -1,4 +1,3 @@
-// The columns of the tables, and functions that group results into lines.
 #include "reports/render/columns.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +15,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns both ends of the interval of the time. A single ± width would hide that the distribution of times
-/// is skewed.
+/// Returns both ends, because a single ± width would hide that the distribution of times is skewed.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -30,7 +28,6 @@ std::string in_its_unit(const result& of, double value) {
     return three_digits(value);
 }
 
-/// Returns the text for the first primary metric with its interval, or "" if this metric is the time.
 std::string about_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || found->metric == "time") return "";
@@ -40,7 +37,6 @@ std::string about_text(const line& from) {
                        in_its_unit(*found, *found->high));
 }
 
-/// Returns the difference with its sign. The table shows the difference if there is no ratio.
 std::string difference_text(const result& of) {
     const auto with_sign = [&](double value) { return (value > 0 ? "+" : "") + in_its_unit(of, value); };
     const auto& [to, median, low, high] = *of.from_baseline;
@@ -48,15 +44,13 @@ std::string difference_text(const result& of) {
     return fmt::format("{} [{}, {}]", with_sign(median), with_sign(*low), with_sign(*high));
 }
 
-/// Formats a ratio with two decimals, and a ratio below 0.1 with two significant digits.
 std::string short_ratio(double value) {
     constexpr double small = 0.1;
     if (value >= small || value <= 0) return fixed_point(value, 2);
     return fixed_point(value, 1 - static_cast<int>(std::floor(std::log10(value))));
 }
 
-/// Formats the ratio with its interval: "1.27 [1.25, 1.29]". Adds `mark` to the ratio, and "?" if it has no
-/// interval.
+/// Returns for example "1.27 [1.25, 1.29]", with `mark` after the ratio, and "?" if there is no interval.
 std::string ratio_digits(const result& of, std::string_view mark = {}) {
     const auto& ratio = *of.to_baseline;
     const auto median = short_ratio(ratio.median) + std::string{mark};
@@ -73,7 +67,6 @@ std::string ratio_text(const line& from) {
                                     (is_untrusted(*from.whole) ? "?" : ""));
 }
 
-/// Formats a number without decimals: "3,178".
 std::string with_commas(double value) {
     auto digits = fmt::format("{:.0f}", value);
     for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
@@ -100,7 +93,6 @@ std::string verdict_on(const result& item) {
     return fmt::format("{}, smallest detectable difference: {}", word, pct_or_factor(*item.detectable_pct));
 }
 
-/// Returns the verdicts on all primary metrics of the line.
 std::string verdict_text(const line& from) {
     std::vector<const result*> judged;
     for (const auto& metric : from.headline)
@@ -158,8 +150,6 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
-    // The columns for the metrics of --counts and --checks. Files like report.json contain further metrics of
-    // these two options.
     median("syscalls/op", "syscalls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
@@ -171,7 +161,7 @@ std::string family_name(std::string_view workload) {
     return std::string{workload.substr(0, workload.find('/'))};
 }
 
-/// Returns the wake-ups per second that the workload itself causes: those of a floor, which has no loop.
+/// Returns the wake-ups per second that the workload itself causes, which are those of a floor.
 std::optional<double> wakeups_of_floors(const report_index& index, std::string_view workload) {
     std::optional<double> least;
     for (const auto who : index.floors())
@@ -242,7 +232,7 @@ std::string line::note() const {
 std::vector<family> families_of(const report& content) {
     std::vector<family> all;
     std::map<std::string, std::size_t> groups;
-    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;  // index in the group
+    std::map<std::pair<std::string_view, std::string_view>, std::size_t> cells;
     for (const auto& item : content.results) {
         const auto [group, is_new_group] = groups.try_emplace(family_name(item.workload), all.size());
         if (is_new_group) all.push_back({group->first, {}});
@@ -389,8 +379,8 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Returns a sentence with the expected number of false alarms among the differences. The sentence is needed
-/// because Benjamini and Hochberg's correction limits only the share of false alarms.
+/// Returns a sentence with the expected number of false alarms. Benjamini and Hochberg's correction limits
+/// only their share.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -412,7 +402,6 @@ std::string length_of_slices(const report& content) {
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
-/// Returns a description of all pairings in the report except sequential.
 std::string pairings_legend(const report& content) {
     const auto has = [&](reports::pairing made) {
         return std::ranges::any_of(content.results, [&](const auto& item) { return item.made == made; });
@@ -431,8 +420,6 @@ std::string pairings_legend(const report& content) {
     return text;
 }
 
-/// Returns a text that names the comparisons for whose number the verdicts are corrected. A run that only
-/// sleeps has no comparison of time.
 std::string corrected_comparisons(std::uint64_t of_time) {
     if (of_time == 0) return "the comparisons of each metric";
     return fmt::format("{} {} of time, and for the comparisons of each other metric", of_time,

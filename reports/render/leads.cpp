@@ -20,8 +20,7 @@ names indexed_report::about(std::string_view metric) const {
 
 places indexed_report::standings(std::string_view workload, std::string_view metric) const {
     places all;
-    // Without the baseline, as in a comparison of two reports, the ratios can be relative to different
-    // values. Such ratios cannot be sorted.
+    // Without the baseline's number, the ratios can be relative to different values, and cannot be sorted.
     if (baseline(workload, metric) == nullptr) return all;
     for (const auto* item : measured(workload, metric)) {
         if (item->contender == whole().baseline)
@@ -101,8 +100,7 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The highest of the intervals' lower ends. It need not belong to the best contender, whose interval can
-    // be wider and begin lower.
+    // The highest lower end need not belong to the best contender, whose interval can be wider.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);

@@ -27,9 +27,8 @@ namespace {
 constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
 constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
-/// Returns true if a measured contender that could have the greatest lateness is missing from the standings.
-/// A contender cannot have it if its timers are early, or if they are significantly nearer to their deadlines
-/// than the baseline's.
+/// Returns true if the greatest lateness could belong to a contender without a place. An early timer cannot
+/// have it, nor one that is significantly nearer to its deadline than the baseline's.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -41,7 +40,6 @@ std::string cut(std::string_view text, std::size_t most = 60) {
     return text.size() <= most ? std::string{text} : shown(text);
 }
 
-/// Returns a list like "a, b and c". Names at most `most` items, and counts the others.
 std::string listed(const names& all, std::size_t most = names_shown) {
     std::vector<std::string> parts;
     for (std::size_t i = 0; i < all.size() && i < most; ++i) parts.push_back(cut(all[i]));
@@ -52,7 +50,6 @@ std::string listed(const names& all, std::size_t most = names_shown) {
     return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
-/// Returns a text like "yield", "the other 3 workloads" or "2 of the other 3 workloads".
 std::string which_others(const names& those, std::size_t all) {
     if (all == 1) return cut(those.front());
     const auto others = fmt::format("the other {} workloads", all);
@@ -67,12 +64,10 @@ std::string_view burn_or_burns(const names& those) {
     return those.size() == 1 ? "burns" : "burn";
 }
 
-/// Formats a ratio: "1.27×".
 std::string times(double value) {
     return three_digits(value) + "×";
 }
 
-/// Returns a text like " (2.36 to 2.67)", or "" if an end of the interval is missing.
 std::string in_brackets(const std::optional<double>& low, const std::optional<double>& high) {
     return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
 }
@@ -93,8 +88,7 @@ struct range {
     }
 };
 
-/// Returns a text like "on yield", "on all 7 workloads" or "on 6 of 7 workloads". If some of the compared
-/// workloads are undecided, the text is like "on both decided workloads (of 7)".
+/// Returns for example "on all 7 workloads", or "on both decided workloads (of 7)" if some are undecided.
 std::string on_how_many(const names& those, std::size_t decided, std::size_t compared) {
     const bool all_decided = decided >= compared;
     const std::string_view kind = all_decided ? "workloads" : "decided workloads";
@@ -108,9 +102,8 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
     return fmt::format("on all {} {}{}", decided, kind, whole);
 }
 
-/// Returns a text about the leaders, for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield".
-/// Uses the ratios of the leaders that are significantly faster than the baseline. If there is
-/// only one ratio, adds its interval. If no leader is significantly faster, the text only names the leaders.
+/// Returns for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield", with the ratios of
+/// leaders that are significantly faster than the baseline. One ratio alone has its interval.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
     range ratios;
@@ -179,8 +172,7 @@ void find_limit(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns the number of connections: 1000 for "echo/rtt/tcp/conns:1000/bytes:64", and 0 without this
-/// parameter.
+/// Returns 1000 for "echo/rtt/tcp/conns:1000/bytes:64", and 0 without this parameter.
 std::uint64_t connections_of(std::string_view workload) {
     constexpr std::string_view key = "/conns:";
     const auto at = workload.find(key);
@@ -190,7 +182,6 @@ std::uint64_t connections_of(std::string_view workload) {
     return count;
 }
 
-/// Returns a text like "1.13× on echo/rtt/tcp/conns:100/bytes:64" for a ratio that was measured in pairs.
 std::string paired_ratio(const result& ours) {
     const auto& to = *ours.to_epoll;
     const auto sure = is_difference(to.judged)           ? ""
@@ -199,7 +190,6 @@ std::string paired_ratio(const result& ours) {
     return fmt::format("{}{} on {}", times(to.median), sure, cut(ours.workload));
 }
 
-/// Returns the results that have a paired ratio of io_uring to epoll, sorted by the number of connections.
 sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
     sources all;
     for (const auto workload : in.workloads())
@@ -207,13 +197,11 @@ sources compared_with_epoll(const indexed_report& in, std::string_view metric) {
             for (const auto* item : in.of(workload, metric))
                 if (item->to_epoll && item->median) all.push_back(item);
     std::ranges::sort(all, {}, [](const result* item) {
-        return std::pair{connections_of(item->workload), item};  // ties: the report's order
+        return std::pair{connections_of(item->workload), item};
     });
     return all;
 }
 
-/// Adds the comparison of io_uring with epoll: one paired ratio for each workload with connections, and the
-/// CPU time of the workload with the most connections.
 void find_connections(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto compared = compared_with_epoll(in, "time");
     if (compared.empty()) return;
@@ -239,15 +227,13 @@ void find_connections(std::vector<summary_sentence>& all, const indexed_report& 
     all.push_back(std::move(found));
 }
 
-/// Returns true if the contender burns CPU while it waits. A contender without a number for its CPU share is
-/// assumed to sleep.
+/// A contender without a number for its CPU share is assumed to sleep.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
     const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// Returns the idle workloads. In a report without them, returns the workloads with timers, in which loops
-/// wait most of the time.
+/// A report without idle workloads has its timers instead, in which loops wait most of the time.
 names workloads_that_wait(const indexed_report& in) {
     auto idle = in.about("wakeups");
     if (!idle.empty()) return idle;
@@ -262,15 +248,12 @@ std::string lateness(const sources& those) {
     return late.text(human_time);
 }
 
-/// The contenders with the lowest lateness on one workload.
 struct accurate {
     std::string_view workload;
     places leaders;
-    places others;  // contenders whose lateness is significantly greater than a leader's
+    places others;  // whose lateness is significantly greater than a leader's
 };
 
-/// Returns the most accurate contenders on a workload, or nothing if they cannot be determined. Considers
-/// only the results for which `counts` returns true.
 std::optional<accurate> accurate_on(const indexed_report& in, std::string_view workload, auto&& counts) {
     auto all = in.standings(workload, "late_p50");
     auto measured = in.measured(workload, "late_p50");
@@ -290,7 +273,7 @@ names names_of_places(const places& those) {
     return all;
 }
 
-/// Returns a text like "34.9 to 37.2 µs late, with 36.0 to 56.6 µs of CPU per operation". Adds the quoted
+/// Returns for example "34.9 to 37.2 µs late, with 36.0 to 56.6 µs of CPU per operation". Adds the quoted
 /// results to `from`.
 std::string how_late(const indexed_report& in, const places& those, sources& from) {
     sources late;
@@ -307,20 +290,17 @@ std::string how_late(const indexed_report& in, const places& those, sources& fro
                        cpu.least ? fmt::format(", with {} of CPU per operation", cpu.text(human_time)) : "");
 }
 
-/// Returns the contender whose lateness on the workload is significantly greater than that of all others.
 std::optional<standing> latest_on(const indexed_report& in, std::string_view workload) {
     const auto all = in.standings(workload, "late_p50");
     if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
     if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
     const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-    // All contenders are compared, because one that is farther away can have a wider interval, which reaches
-    // as far as this one.
+    // All contenders are compared, because an earlier one can have a wider interval that reaches as far as
+    // this one.
     if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
     return all.back();
 }
 
-/// Returns the text about the contenders that are the most accurate because they burn CPU, or "" if there are
-/// none.
 std::string accurate_burners(const indexed_report& in, std::string_view workload, sources& from) {
     const auto best = accurate_on(in, workload, [](const result&) { return true; });
     if (!best || best->others.empty()) return "";
@@ -337,8 +317,8 @@ std::string accurate_burners(const indexed_report& in, std::string_view workload
                        lateness(late), burn_or_burns(who), burnt.text(share_text));
 }
 
-/// Adds the contenders with the most accurate timers on one workload, and their CPU time. Names every
-/// contender that cannot be told apart from the first one. Contenders that burn a core are named separately.
+/// Names every contender that cannot be told apart from the most accurate one. Those that burn a core are
+/// named separately.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     std::optional<accurate> shown;
@@ -367,8 +347,7 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns "" if all contenders that were measured on waiting workloads reported their CPU share. Otherwise
-/// returns a text with the number of contenders that did. This counter is optional for contenders.
+/// Returns "" if all contenders reported their CPU share, a counter that is optional.
 std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -381,12 +360,10 @@ std::string among_those_that_report(const indexed_report& in) {
                        waiting.size());
 }
 
-/// Adds the contenders that burn CPU on any waiting workload, and the highest CPU share of the contenders
-/// that do not.
 void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) {
     names burners;
     range burnt;
-    const result* others = nullptr;  // the highest share of the contenders that do not burn
+    const result* others = nullptr;
     summary_sentence found{topic::waiting, "Waiting", "", {}};
     sources not_burning;
     const auto is_a_burner = [&](std::string_view who) {
@@ -434,7 +411,6 @@ void find_waiting(std::vector<summary_sentence>& all, const indexed_report& in) 
     all.push_back(std::move(found));
 }
 
-/// Returns true if the run was too short for an interval and the cores were busy when the run began.
 bool was_too_busy(const report& content) {
     const auto warns = [&](std::string_view code) {
         return std::ranges::find(content.warnings, code, &warning::code) != content.warnings.end();
@@ -491,8 +467,7 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// The number of comparisons for a metric, and the results that are undecided. Floors are left out, because
-/// users cannot choose a floor as their runtime.
+/// Undecided results and the number of comparisons, without floors, because users cannot choose a floor.
 struct tally {
     std::size_t compared = 0;
     sources undecided;
@@ -513,8 +488,6 @@ std::vector<std::pair<std::string_view, tally>> tallies(const indexed_report& in
     return all;
 }
 
-/// Returns the metric's title without "per operation", for a sentence that counts comparisons ("time 2 of
-/// 46").
 std::string_view short_title(std::string_view metric) {
     constexpr std::string_view each = " per operation";
     auto title = title_of_metric(metric);
@@ -566,8 +539,6 @@ std::string largest_deviation(const self_check& aa) {
 
 namespace {
 
-/// Adds a statement about the reliability of the verdicts. If the reliability is unknown, find_cautions() has
-/// already stated this.
 void find_trust(std::vector<summary_sentence>& all, const report& content) {
     summary_sentence found{topic::trust, "A/A", "", {}};
     if (!content.aa)

@@ -1,7 +1,6 @@
-// Summary sentences of a report, for a reader who looks at one screen. A sentence claims only what verdicts
-// and intervals show. If the intervals of two contenders touch, neither is called better. If a contender's
-// verdict is inconclusive, it counts as equal to the baseline. If the session is unreliable, no sentence
-// claims a difference.
+// Summary sentences of a report. A sentence claims only what verdicts and intervals show: if the intervals of
+// two contenders touch, neither is called better. If the session is unreliable, no sentence claims a
+// difference.
 #pragma once
 
 #include <string>
@@ -14,15 +13,15 @@
 namespace loopbench::reports {
 
 enum class topic {
-    caution,      // the run ended early, or the session is unreliable
-    failed,       // contenders that did not complete the work
-    cost,         // the fastest contenders, by time per operation
+    caution,  // the run ended early, or the session is unreliable
+    failed,
+    cost,
     limit,        // the distance of the fastest contenders from the fastest floor
     connections,  // io_uring compared with epoll, on the workload with the most connections
     timers,       // the timers with the least and with the greatest lateness, and their CPU time
-    waiting,      // contenders that burn CPU while there is nothing to do
-    undecided,    // the number of undecided comparisons
-    trust         // the A/A comparison
+    waiting,
+    undecided,
+    trust
 };
 constexpr auto names_of(topic) {
     return std::to_array<std::string_view>(
@@ -31,20 +30,18 @@ constexpr auto names_of(topic) {
 
 struct summary_sentence {
     topic about = topic::caution;
-    /// The subject, one to three words without a colon.
+    /// One to three words without a colon.
     std::string_view title;
-    /// The statement, which continues the title, as plain text. Names in the statement are cut after 60
-    /// characters. Every writer must escape the text, because names can contain any characters.
+    /// The plain text that continues the title, with names cut after 60 characters. Every writer must escape
+    /// it, because names can contain any characters.
     std::string text;
-    /// The results that the sentence quotes. The pointers point into the report.
+    /// The results that the sentence quotes. They point into the report.
     std::vector<const result*> from;
 };
 
-/// Returns the sentences in the order of the topics. Leaves out topics for which the report has no data.
 std::vector<summary_sentence> summary_sentences_of(const report& content);
 
-/// Returns the largest difference between the baseline and its A/A copy, for example "up to 0.8 %
-/// apart (yield, not significant)".
+/// Returns for example "up to 0.8 % apart (yield, not significant)".
 std::string largest_deviation(const self_check& aa);
 
 }  // namespace loopbench::reports

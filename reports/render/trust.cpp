@@ -11,7 +11,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// The codes of the warnings about a run that is too short, the most informative one first.
+/// The codes of warnings about a run that is too short, the most informative one first.
 constexpr std::array short_run_codes{"interrupted", "budget", "few_trials", "few_blocks", "few_hosts"};
 constexpr std::array verdict_codes{"few_trials", "few_blocks", "few_hosts"};
 
@@ -20,8 +20,8 @@ const warning* find_warning(const report& content, std::string_view code) {
     return found == content.warnings.end() ? nullptr : &*found;
 }
 
-/// Returns the reason why the run is too short, or nothing if it is long enough. A spent budget alone is no
-/// reason: the verdicts take the number of finished blocks into account.
+/// A spent budget alone does not make a run too short, because the verdicts take the number of finished
+/// blocks into account.
 std::optional<std::string> why_too_short(const report& content) {
     const auto has = [&](const char* code) { return find_warning(content, code) != nullptr; };
     if (content.complete && std::ranges::none_of(verdict_codes, has)) return std::nullopt;

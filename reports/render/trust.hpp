@@ -1,4 +1,3 @@
-// How far a run can be trusted. The screen and the page show the same word and the same reasons.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ constexpr auto names_of(trust_word) {
 
 struct trust {
     trust_word word = trust_word::reliable;
-    /// Each is a problem and its remedy: "some verdicts need more blocks; use --blocks 13 or more". An
+    /// A reason is a problem and its remedy: "some verdicts need more blocks; use --blocks 13 or more". An
     /// unreliable run has one reason without a remedy, a reliable run has none.
     std::vector<std::string> reasons;
 };
@@ -27,10 +26,8 @@ struct trust {
 /// incomplete, too short for some verdicts, or without a known noise.
 trust trust_in(const report& content);
 
-/// Returns true for the codes of warnings whose text is a reason in trust_in().
 bool is_reason_for_trust(std::string_view warning_code);
 
-/// Returns the largest number of trials behind one result. Counted results are left out.
 std::size_t blocks_in(const report& content);
 
 }  // namespace loopbench::reports

@@ -27,7 +27,6 @@ protected:
         fs::rename(folder / "asyncio.py", script);
     }
 
-    /// Plants a fault: replaces the first occurrence of `right` in the contender's source with `wrong`.
     void plant(const std::string& right, const std::string& wrong) { plant_in(script, right, wrong); }
 
     static void plant_in(const fs::path& file, const std::string& right, const std::string& wrong) {
@@ -38,7 +37,6 @@ protected:
         fs::permissions(file, fs::perms::owner_all);
     }
 
-    /// Runs the contender at the small size and returns its results.
     std::vector<nlohmann::json> results_of(const std::string& workloads, int code,
                                            const std::string& pairing = "sequential") {
         const auto ran = loopbench({"run", "--quick", "--contender", "asyncio", "--workload", workloads,
@@ -209,8 +207,8 @@ TEST_F(asyncio, no_latencies_are_reported_if_their_recording_is_switched_off) {
 }
 
 TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
-    // The slowdown does not prolong the time for which the contender's thread waits for a core. This time is
-    // unknown to the test; therefore the test makes the contender read 0 instead.
+    // The slowdown does not prolong the time for which the contender's thread waits for a core, so the test
+    // makes the contender read 0 as this time.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};

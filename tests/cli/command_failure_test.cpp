@@ -1,4 +1,4 @@
-// Runs the real command on fake contenders that fail, and checks the messages and the files that remain.
+// Runs the real command on fake contenders that fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,6 @@ class command_failure : public testing::Test {
 protected:
     command_failure() { loopbench.add_contender("asio-epoll", good_row); }
 
-    /// Runs the contender `name` together with the baseline and returns the failure reason for `yield`.
     std::string reason_for(const std::string& name, std::vector<std::string> more = {}) {
         more.insert(more.begin(), {"run", "--workload", "yield", "--blocks", "2", "-o", loopbench.out()});
         const auto ran = loopbench(more);
@@ -33,7 +32,6 @@ protected:
         return cell["reason"];
     }
 
-    /// Expects a usage error whose message contains every text in `mentioned`.
     void expect_usage_error(const std::vector<std::string>& arguments,
                             const std::vector<std::string>& mentioned) {
         const auto ran = loopbench(arguments);
@@ -339,8 +337,6 @@ TEST_F(command_failure, killing_a_run_keeps_the_reports_of_the_previous_run) {
 }
 
 TEST_F(command_failure, two_runs_cannot_write_into_one_folder) {
-    // The contender of the first run starts the second run, which uses the same folder, while the first run
-    // is in progress.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -n "$inner" ] || inner=yes $loopbench run -o $out 2> $folder/error
 echo $? >> $folder/codes
@@ -350,7 +346,6 @@ echo $? >> $folder/codes
     const auto ran =
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out");
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    // The baseline and its A/A copy each wrote one line.
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2);
@@ -367,7 +362,7 @@ TEST_F(command_failure,
     EXPECT_EQ(ran.output.find("OPEN"), std::string::npos) << ran.output;
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/report.json")));
     const auto left = std::filesystem::directory_iterator{loopbench.out()};
-    EXPECT_EQ(std::distance(begin(left), end(left)), 3);  // the journal, the histograms and the link
+    EXPECT_EQ(std::distance(begin(left), end(left)), 3);
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2 * 6);
 }
 
@@ -519,7 +514,7 @@ TEST_F(command_failure, a_run_without_any_selected_workload_causes_a_usage_error
 }
 
 TEST_F(command_failure, an_interrupted_run_keeps_its_finished_trials) {
-    // The contender itself sends the signals in its fourth trial, so the test does not depend on timing.
+    // The contender sends the signals in its fourth trial, so the test does not depend on timing.
     loopbench.add_contender(
         "asio-epoll",
         "[ $(trials) -lt 4 ] || { kill -INT $PPID; kill -INT $PPID; sleep 1000; }\n" + std::string{good_row});

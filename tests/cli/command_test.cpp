@@ -77,7 +77,6 @@ TEST_F(command, the_option_verbose_prints_every_table) {
     const auto file = loopbench.path("out/report.json").native();
     const auto text = loopbench({"report", file, "--format", "text"});
     EXPECT_TRUE(verbose.output.starts_with(text.output)) << text.output;
-    // A run without --verbose prints the default screen.
     const auto screen = loopbench({"report", file, "--format", "screen"});
     const auto resumed = loopbench({"run", "--resume", loopbench.out()});
     EXPECT_TRUE(resumed.output.starts_with(screen.output)) << resumed.output << screen.output;
@@ -204,7 +203,6 @@ TEST_F(command, the_help_shows_each_option_beside_its_description) {
     EXPECT_SAYS(loopbench({"report", "--help"}).output, "  --format json|csv|markdown|");
 }
 
-/// Returns the names of all commands. The commands of `history` have the form `history NAME`.
 std::vector<std::string> all_commands(const loopbench_command& loopbench) {
     const std::regex name{R"(\n  ([a-z]+)  )"};
     std::vector<std::string> all;
@@ -284,8 +282,6 @@ TEST_F(command, a_run_without_the_baseline_prints_a_warning_with_a_remedy) {
     EXPECT_EQ(ran.code, 0);
     EXPECT_EQ(time_of(loopbench.report(), "loop-epoll")["ratio"], nullptr);
     EXPECT_SAYS(ran.error_tail, "add --contender asio-epoll");
-    // The warning is also printed before the measurement: here, the contender kills the run in the first
-    // trial.
     const auto killed = loopbench.in_shell(
         "echo 'kill -KILL $PPID' >> $folder/bin/contenders/loop-epoll; "
         "$loopbench run --contender 'loop*' --workload yield -o $out 2> $folder/said; cat $folder/said");
@@ -303,8 +299,7 @@ TEST_F(command, an_unselected_contender_is_not_started) {
     };
     EXPECT_EQ(with("yield").code, 0);
     EXPECT_FALSE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
-    // Every contender, even an unselected one, is started to list its workloads, because no selected
-    // contender has the workload `no_such`.
+    // No selected contender has the workload `no_such`, so every contender is started to list its workloads.
     EXPECT_EQ(with("no_such").code, 2);
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
@@ -350,8 +345,7 @@ TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
     EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
 }
 
-// In an older version, a benchmark that existed in only one build made the whole session undecided or
-// unreliable.
+// Such a benchmark once made the whole session undecided or unreliable.
 TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothing) {
     loopbench.add_contender_of("mine", "old", good_row);
     loopbench.add_contender_of("mine\nadded", "new", fmt::format("workload=mine\n{}", good_row));

@@ -1,5 +1,4 @@
-// Tests `loopbench complete -- WORDS`, which the shells' completion scripts call. completion_test.py tests
-// the scripts in real shells.
+// Tests `loopbench complete -- WORDS`. completion_test.py tests the completion scripts in real shells.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,8 +26,6 @@ word_set completed(const loopbench_command& loopbench, std::vector<std::string> 
     return all;
 }
 
-/// Runs loopbench with `arguments`, which make it print a help text. Returns the options or commands that
-/// `pattern` matches in this text.
 word_set named_in_help(const loopbench_command& loopbench, const std::vector<std::string>& arguments,
                        const std::regex& pattern) {
     const auto text = loopbench(arguments).output;

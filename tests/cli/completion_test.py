@@ -21,8 +21,8 @@ import tempfile
 import termios
 import time
 
-SILENCE_MAX_S = 30  # the test fails if a shell is silent for this long
-COMPLETED = {  # text typed before the tab: completed text
+SILENCE_MAX_S = 30
+COMPLETED = {
     "loopbench expl": "loopbench explain",
     "loopbench run --prec": "loopbench run --precision",
     "loopbench run --contender loop-rou": "loopbench run --contender loop-round-robin",
@@ -33,7 +33,7 @@ COMPLETED = {  # text typed before the tab: completed text
     "loopbench report x --format=mark": "loopbench report x --format=markdown",
     "loopbench report only-f": "loopbench report only-file.json",
 }
-SHELLS = {  # the command that starts the shell, and the first line typed into it
+SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], "source {share}/bash-completion/completions/loopbench"),
     "zsh": (["zsh", "-f", "-i"], "fpath=({share}/zsh/site-functions $fpath); autoload -Uz compinit; compinit -D -u; "
                                  "bindkey -e"),
@@ -42,8 +42,6 @@ LINE_BEGIN, TAB = "\x01", "\t"
 
 
 class Terminal:
-    """A shell on a pseudo-terminal."""
-
     def __init__(self, command, environment):
         self.process, self.descriptor = pty.fork()
         if self.process == 0:
@@ -55,7 +53,6 @@ class Terminal:
         os.write(self.descriptor, keys.encode())
 
     def wait_for(self, line):
-        """Reads until the shell has printed `line`."""
         begin, last = len(self.seen), time.monotonic()
         while not re.search(rf"\n{re.escape(line)} *\r", self.seen[begin:]):
             if not select.select([self.descriptor], [], [], 1)[0]:
@@ -77,8 +74,7 @@ def type_at(shell, share, environment):
         terminal.type(f"{first.format(share=share)}; echo re''ady\n")
         terminal.wait_for("ready")
         for typed, wanted in COMPLETED.items():
-            # Inserts `echo GOT` at the beginning of the completed line, so that the shell prints the line
-            # instead of executing it.
+            # Puts `echo GOT` before the completed line, so that the shell prints the line instead of executing it.
             terminal.type(f"{typed}{TAB}{LINE_BEGIN}echo GOT \n")
             terminal.wait_for(f"GOT {wanted}")
     finally:

@@ -64,7 +64,6 @@ TEST_F(crash, resuming_a_run_with_counts_keeps_the_counts) {
 }
 
 TEST_F(crash, resuming_a_run_that_was_killed_while_counting_completes_the_counts) {
-    // The first counting trial of this contender kills the run.
     loopbench.add_contender("asio-epoll", R"sh(
 [ -z "$LOOPBENCH_OPERATIONS" ] || [ -e $folder/killed ] || {
   touch $folder/killed; kill -KILL $loopbench_pid; sleep 9
@@ -141,7 +140,6 @@ row '"real_time": 10')sh");
         loopbench.in_shell("exec $loopbench run --contender asio-epoll --workload yield --blocks 1 -o $out")
             .code,
         0);
-    // The baseline and its A/A copy each wrote one line into the file.
     EXPECT_EQ(content_of(loopbench.path("codes")), "1\n1\n");
     EXPECT_SAYS(content_of(loopbench.path("error")), "another run");
     EXPECT_EQ(first_trials_in(journal), 2);

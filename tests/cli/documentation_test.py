@@ -18,8 +18,8 @@ import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
-OF_AN_EXAMPLE = {"answer"}  # workloads that do not belong to the suite
-COMPILED_OR_RUN = ["tests/package", "loop"]  # folders whose files a test compiles or runs
+OF_AN_EXAMPLE = {"answer"}
+COMPILED_OR_RUN = ["tests/package", "loop"]
 
 
 def documents(source):
@@ -28,14 +28,12 @@ def documents(source):
 
 
 def is_part_of(block, text):
-    """Returns True if the text contains the lines of the block, without their comments, in the same order."""
     lines = iter(line.strip() for line in text.splitlines())
     wanted = [line.partition("   #")[0].strip() for line in block.splitlines()]
     return all(any(line == each for line in lines) for each in wanted if each)
 
 
 def code_of_its_own(document, source):
-    """Yields a complaint about each code block that no file in COMPILED_OR_RUN contains."""
     files = [path.read_text() for folder in COMPILED_OR_RUN for path in (source / folder).rglob("*")
              if path.suffix in (".cpp", ".hpp", ".txt", ".cmake", ".py")]
     for language, block in FENCE.findall(document.read_text()):
@@ -44,7 +42,6 @@ def code_of_its_own(document, source):
 
 
 def anchors(document):
-    """Returns the anchors that GitHub creates for the headings."""
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -67,7 +64,6 @@ def workloads_of(loopbench):
 
 
 def unknown_workloads(document, workloads):
-    """Yields a complaint about each `loopbench run --workload GLOB` that selects nothing."""
     for command in re.findall(r"loopbench run((?:[^`\n]|\\\n)*)", document.read_text()):
         for glob in re.findall(r"--workload '?([^\s'`]+)", command):
             if glob not in OF_AN_EXAMPLE and not fnmatch.filter(workloads, glob + "*"):
@@ -82,9 +78,6 @@ def wrong_exit_codes(source, loopbench):
 
 
 def stale_glossary(source, loopbench):
-    """Yields a complaint if the terms are not in alphabetical order, and a complaint about each spelling in parentheses
-    that does not name an option, a field or a variable.
-    """
     terms = re.findall(r"^\| (?!term |---)(.+?) \| ", (source / "docs/glossary.md").read_text(), re.MULTILINE)
     if terms != sorted(terms, key=str.lower):
         yield "the terms are not in alphabetical order"
@@ -100,7 +93,6 @@ def stale_glossary(source, loopbench):
 
 
 def stale_formats(source):
-    """Yields a complaint about each format that only the code or only the table in docs/formats.md contains."""
     name = r"loopbench-\w+/\d+"
     in_code = set(re.findall(f'"({name})"', (source / "reports/base/file_formats.hpp").read_text()))
     in_table = set(re.findall(rf"^\| `({name})` \|", (source / "docs/formats.md").read_text(), re.MULTILINE))

@@ -1,6 +1,6 @@
 // A third-party server that knows nothing of loopbench: `echo_server PORT [HOW]` sends received bytes back.
-// HOW selects a fault: `wrong` changes the bytes, `dies` exits when data arrives, and `ends` exits at once.
-// ECHO_SERVER_SLOWER_US is the CPU time in µs that the server burns for each message.
+// HOW is a fault: `wrong` changes the bytes, `dies` exits when data arrives, and `ends` exits at once.
+// ECHO_SERVER_SLOWER_US is extra CPU time in µs for each message.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -44,7 +44,6 @@ int listen_on(std::uint16_t port) {
     return listens ? listener : -1;
 }
 
-/// Receives data from `connection` and sends the data back. Returns false if the connection has ended.
 bool serve(int connection, std::string_view how) {
     std::array<char, 4096> data;
     const ssize_t bytes = ::recv(connection, data.data(), data.size(), 0);

@@ -29,7 +29,6 @@ protected:
         return bench::run_child(request);
     }
 
-    /// Runs `loopbench run --quick` on the two contenders, with the additional arguments `more`.
     bench::child_outcome run(const std::vector<std::string>& more) const {
         std::vector<std::string> all{"run",         "--quick",    "--contender", "loop-epoll",
                                      "--contender", "asio-epoll", "-o",          folder.path().native()};
@@ -37,8 +36,7 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns true if `code` is 0 or 5 (unreliable). Other tests that keep the machine busy can
-    /// cause exit code 5.
+    /// Code 5 (unreliable) can occur if other tests keep the machine busy.
     static bool is_fine(int code) { return code == 0 || code == 5; }
 
     json report() const { return json::parse(content_of(folder / "report.json")); }
@@ -118,7 +116,6 @@ TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
         EXPECT_TRUE(metrics.contains(name)) << name;
 }
 
-// The third shard is killed with SIGKILL as soon as its journal contains a finished trial.
 TEST_F(end_to_end, four_shards_can_be_merged_although_one_shard_was_killed_and_resumed) {
     constexpr auto script = R"sh(
 set -eu

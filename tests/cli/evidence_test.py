@@ -53,15 +53,12 @@ def text_of(file):
 
 
 def rounds_to(value, quoted):
-    """Returns True if the value, rounded to the number of decimals of `quoted`, equals `quoted`."""
     digits = quoted.replace(",", "")
     decimals = len(digits.partition(".")[2])
     return abs(abs(value) - float(digits)) <= 0.5 * 10**-decimals * (1 + 1e-6)
 
 
 class Text:
-    """The numbers of a text or CSV file."""
-
     contenders = workloads = frozenset()
 
     def __init__(self, text):
@@ -74,8 +71,6 @@ class Text:
 
 
 class Report:
-    """The numbers of a report.json: the median and the interval of each result, as values and as ratios."""
-
     def __init__(self, report):
         self.results = report["results"]
         self.contenders = {each["contender"] for each in self.results}
@@ -86,7 +81,6 @@ class Report:
                 self.references[each["workload"], each["metric"]].append(each)
 
     def triples(self, result, unit):
-        """Yields each triple (median, low, high) of the result that can be expressed in this unit."""
         if result.get("median") is not None:
             value = [result[key] for key in ("median", "low", "high")]
             if unit in UNITS and result["unit"] == "ns":
@@ -104,8 +98,8 @@ class Report:
                 yield [each and 100 * abs(each - 1) for each in value]
 
     def quotients(self, result):
-        """Yields two quotients of the result and each reference (a floor or the baseline): first the quotient of the
-        two medians, then the median of the quotients of all blocks.
+        """Each reference (a floor or the baseline) has two quotients: that of the medians, and the median of those of
+        all blocks.
         """
         for other in self.references[result["workload"], result["metric"]]:
             if result.get("median"):
@@ -135,7 +129,6 @@ class Evidence:
         self.folder, self.known = folder, {}
 
     def sources(self, name):
-        """Returns a dictionary of the sources in a file: several named reports, or one source with an empty name."""
         if name not in self.known:
             text = text_of(self.folder / name)
             content = json.loads(text) if ".json" in name else None
@@ -158,7 +151,6 @@ class Evidence:
 
 
 def blocks_of(text):
-    """Yields each paragraph, list, table or code block that has files with evidence, and the names of these files."""
     files = []
     for block in BLOCK.findall(text):
         named = [file for mark in MARK.findall(block) for file in mark.split()]
@@ -173,12 +165,12 @@ def blocks_of(text):
 
 
 def units_of(block):
-    """Splits a table into rows, a list into items, and printed output into the parts of its contenders. Returns each
-    part with the cells of the table's header, or with None if the part does not belong to a table.
+    """The parts are a table's rows, a list's items, or a printed screen's contenders. Each part has the header's cells,
+    or None outside a table.
     """
     lines = MARK.sub("", block).strip().splitlines()
     if lines and lines[0].startswith("```"):
-        text, _, tables = "\n".join(lines[1:-1]).partition("\n\n")  # printed output of loopbench
+        text, _, tables = "\n".join(lines[1:-1]).partition("\n\n")
         return [(text, None), *((part, None) for line in tables.splitlines()
                                 for part in re.split(r" {2,}(?=(?:loop|asio)-|\(best)", line))]
     if lines and lines[0].startswith("|"):
@@ -198,7 +190,6 @@ def numbers_of(text):
 
 
 def quotes_in(unit, header, sources):
-    """Yields each quoted number in the part `unit` of a document, and True if a source contains the number."""
     cells = [cell.strip() for cell in unit.strip().strip("|").split("|")] if header else [unit]
     all_workloads = set().union(*(source.workloads for source in sources))
     all_contenders = set().union(*(source.contenders for source in sources))
@@ -222,9 +213,6 @@ def quotes_in(unit, header, sources):
 
 
 def checked_quotes(document, evidence):
-    """Yields each number that the document quotes from a file, with a complaint or None. For a missing file, yields an
-    empty text with a complaint.
-    """
     for block, files in blocks_of(document.read_text()):
         missing = [file for file in files if not (evidence.folder / file).is_file()]
         if missing:

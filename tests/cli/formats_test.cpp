@@ -1,6 +1,4 @@
-// Changes the format number in a file and tests every command that reads the file. Each command must
-// refuse the file with an error that names the file and the version of loopbench that can read it, and
-// must change no file.
+// Tests that every command refuses a file with another format number, and changes no file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,10 +25,10 @@ namespace fs = std::filesystem;
 struct format_case {
     const char* name;
     reports::file_format format;
-    const char* file;  // relative to the test's folder
+    const char* file;
     std::vector<const char*> commands;
     int code = bench::exit_usage;
-    const char* named = file;  // the file's name in the message
+    const char* named = file;
 };
 
 const std::vector<format_case> formats{
@@ -60,8 +58,8 @@ const std::vector<format_case> formats{
      {"history list --history $folder/history.db",
       "history add $folder/good.json --history $folder/history.db",
       "run --workload yield --blocks 1 -o $folder/other --history=$folder/history.db"}},
-    // The run does not stop if it cannot read one of the last two files below. Without a readable
-    // calibration, the run measures as usual; without a readable histogram file, only the trial fails.
+    // The run continues if it cannot read one of the last two files below: without a calibration, it measures
+    // as usual; without a histogram file, only the trial fails.
     {"calibration",
      reports::calibration_format,
      "state/loopbench/calibration.json",
@@ -107,7 +105,6 @@ protected:
         return loopbench.in_shell("XDG_STATE_HOME=$folder/state $loopbench " + command);
     }
 
-    /// Replaces the format number in the file by the number in `schema`.
     void renumber(const std::string& schema) const {
         const auto number = schema.substr(schema.rfind('/') + 1);
         if (GetParam().format.schema == reports::history_format.schema) {
@@ -124,7 +121,6 @@ protected:
         write(GetParam().file, text.replace(at, GetParam().format.schema.size(), schema));
     }
 
-    /// Returns the files that a refusal must not change, with their contents.
     std::map<std::string, std::string> contents() const {
         std::map<std::string, std::string> all;
         for (const auto* name : {"out/report.json", "out/report.csv", "out/report.html", "out/journal.jsonl",
@@ -153,7 +149,6 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns the schema name of `format` with a format number that is `by` higher than the current number.
 std::string renumbered(const reports::file_format& format, int by) {
     if (format.schema == reports::report_format.schema && by < 0)
         return std::string{reports::first_report_schema};

@@ -37,7 +37,6 @@ target_link_libraries(bench PRIVATE benchmark::benchmark)
 
 
 def job_in(document):
-    """Returns the environment of the job, and its steps: a dictionary of shell code by name."""
     (job,) = re.findall(r"^```\n(name: speed\n.*?)^```$", document.read_text(), re.MULTILINE | re.DOTALL)
     environment = dict(re.findall(r"^ {6}([A-Z]+): (\S+)", job, re.MULTILINE))
     steps = re.findall(r"^ {6}- name: (.+)\n(?: {8}if: .*\n)? {8}run: \|\n((?: {10}.*\n)+)", job, re.MULTILINE)
@@ -51,7 +50,6 @@ def git(repository, *arguments):
 
 
 def make_repository(folder):
-    """Makes a repository with two commits, and returns the first one."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet")
     (folder / "CMakeLists.txt").write_text(PROJECT)
@@ -69,7 +67,6 @@ def write_command(path, text):
 
 
 def run_step(code, loopbench, base, folder, environment):
-    """Runs the shell code as GitHub does in a container, and returns the process."""
     code = code.replace(INSTALLED, loopbench).replace(BASE, base)
     return subprocess.run(["sh", "-e", "-c", code], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)

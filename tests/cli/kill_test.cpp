@@ -1,5 +1,5 @@
-// Kills a run repeatedly with SIGKILL. Finished trials must stay in the journal, published reports must be
-// complete, and the last resume must complete the run.
+// Kills a run repeatedly with SIGKILL. Finished trials must stay in the journal, and published reports must
+// be complete.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The contents of a run's report.json and report.csv. A missing file has empty contents.
 struct published {
     std::string json, csv;
     bool operator==(const published&) const = default;
@@ -58,13 +57,11 @@ protected:
         return bench::read_journal(content_of(journal), journal.native());
     }
 
-    /// Returns the report files that a run with the session record `content` must publish.
     static published of(const bench::session_record& content) {
         const auto report = bench::report_of(content);
         return {reports::write_json(report), reports::write_csv(report)};
     }
 
-    /// Returns the trials of the session record, and expects that each trial occurs only once.
     static std::set<std::string> trials_in(const bench::session_record& content) {
         std::set<std::string> all;
         for (const auto& found : content.outcome.trials) {
@@ -81,12 +78,8 @@ protected:
              csv = loopbench.path("out/report.csv");
 };
 
-/// Consecutive runs, each of which replaces the reports of the previous run. Each run is killed and resumed
-/// until it is complete.
 class random_kills : public killed_run {
 protected:
-    /// Makes runs until `kills` processes were killed. `calls` is the approximate number of system calls of a
-    /// run that is not killed.
     void survive(int kills, std::uint64_t calls) {
         constexpr int starts_max = 5000;
         while (killed_ < kills && starts_ < starts_max && !HasFatalFailure()) run_to_its_end(calls);
@@ -101,8 +94,6 @@ private:
     std::uint64_t seed_ = 100;
     int starts_ = 0, killed_ = 0, before_header_ = 0, while_measuring_ = 0, while_publishing_ = 0;
 
-    /// Starts the command, and kills the command at a random system call. Returns false if the command ended
-    /// before the kill.
     bool kill_one(const arguments& words, std::uint64_t calls) {
         std::uniform_int_distribution<std::uint64_t> call{1, calls};
         return !run_until_call(with_path(words), call(random_))->exit_code;
@@ -149,8 +140,7 @@ private:
         ASSERT_TRUE(!is_through || (has_ended && found == own));
     }
 
-    /// Adds an incomplete line to the journal, as if the machine had died while it wrote the line. SIGKILL
-    /// alone almost never leaves an incomplete line.
+    /// SIGKILL alone almost never leaves an incomplete line, but the death of the machine can.
     void cut_a_line_short() {
         auto text = content_of(journal);
         text += R"({"block": 1, "attempt": 0, "workl)";
@@ -176,7 +166,7 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // The loop skips the first system calls, which the command makes before it reads its arguments.
+    // The skipped calls come before the command reads its arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);
@@ -190,7 +180,6 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     EXPECT_TRUE(seen.contains({false, false}) && seen.contains({true, true}));
 }
 
-/// A merge of shards into a folder that already contains the merged record of other shards.
 class killed_merge : public killed_run {
 protected:
     killed_merge() {
@@ -229,7 +218,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // tries every third call, because all calls would take too long
+    constexpr std::uint64_t step = 3;  // every call would take too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

@@ -33,7 +33,6 @@ def rendered(page):
 
 
 def sections(text):
-    """Returns a dictionary from the heading of each section and of each command to the text below the heading."""
     parts = re.split(r"^(?:   )?([A-Za-z][A-Za-z ]*)$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -47,11 +46,10 @@ def expect_all(names, section, where):
 
 
 def variables_in(source):
-    """Returns the environment variables that the command reads."""
     files = [*source.glob("bench/harness/**/*.[ch]pp"), *source.glob("reports/**/*.[ch]pp"),
              source / "asio_compat/include/loopbench/asio/detail/core.hpp"]
     text = "".join(file.read_text() for file in files)
-    # The manual need not contain LOOPBENCH_MALLOC_FILE: the command itself sets this variable, for its malloc counter.
+    # The command sets LOOPBENCH_MALLOC_FILE itself, for its malloc counter.
     return set(re.findall(r'(?:getenv|environment_text|user_folder)\("([A-Z_]+)"', text)) - {"LOOPBENCH_MALLOC_FILE"}
 
 

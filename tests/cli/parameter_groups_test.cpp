@@ -1,5 +1,5 @@
-// Tests how `loopbench list` combines workloads into patterns, and that each workload with sequential trials
-// has a reason for this pairing.
+// Tests the patterns of `loopbench list`, and that each workload with sequential trials has a reason for this
+// pairing.
 #include "bench/harness/cli/parameter_groups.hpp"
 
 #include <gtest/gtest.h>

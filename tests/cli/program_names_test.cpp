@@ -1,5 +1,4 @@
-// Tests the names that reports give to the two programs of a comparison. Older versions always named
-// them `base` and `next`.
+// Tests the names of the two programs of a comparison. Older versions always named them `base` and `next`.
 #include "bench/harness/cli/session/program_names.hpp"
 
 #include <gtest/gtest.h>

@@ -45,8 +45,6 @@ TEST(progress, long_times_are_shown_in_minutes_and_hours) {
     EXPECT_EQ(countdown(90061s), "25:01:01 h");
 }
 
-/// Runs the command `words` on a pseudo-terminal, with the environment variables TERM=`kind` and
-/// NO_COLOR=`no_color`. Returns the command's output.
 std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xterm",
                           const char* no_color = "") {
     std::vector<char*> pointers;
@@ -77,7 +75,7 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
 
 TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end_of_the_run) {
     loopbench_command loopbench;
-    // Each trial takes longer than the shortest pause between two drawings of the bar.
+    // A trial must be longer than the shortest pause between two drawings of the bar.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     const std::vector<std::string> words{"run", "--workload", "yield",        "--blocks",
                                          "1",   "-o",         loopbench.out()};
@@ -111,7 +109,6 @@ TEST(terminal, the_screen_of_a_report_has_colours_only_on_a_terminal) {
     EXPECT_EQ(loopbench(words).output.find('\x1b'), std::string::npos);
 }
 
-// Without a terminal, the command prints a progress line each minute. This test uses other intervals.
 TEST(progress, progress_lines_are_printed_at_intervals_if_there_is_no_terminal) {
     testing::internal::CaptureStderr();
     {
@@ -137,7 +134,7 @@ TEST(progress, the_progress_bar_shows_the_ratio_to_the_baseline_so_far) {
         << "a ratio of the baseline to itself: " << shown;
 }
 
-// The load of each contender depends on its capacity, so the latencies of two contenders cannot be compared.
+// The load depends on a contender's capacity, so two contenders' latencies cannot be compared.
 TEST(progress, the_progress_bar_shows_no_ratio_for_latencies_under_different_loads) {
     loopbench_command loopbench;
     constexpr auto loaded = "serve/open_loop/load:50";

@@ -29,7 +29,6 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns the new server's result for `workload` and `metric`, or null if the report has no such result.
     nlohmann::json result(std::string_view workload, std::string_view metric) const {
         const auto report = loopbench.report();
         for (const auto& item : report["results"])
@@ -42,7 +41,6 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Returns true if `code` is an exit code with which a complete measurement can end.
 bool is_measured(int code) {
     return code == 0 || code == 3 || code == 4 || code == 5;
 }
@@ -69,14 +67,14 @@ TEST_F(served, interleaved_servers_are_compared_by_round_trip_times_and_by_the_c
 TEST_F(served, a_server_that_has_become_slower_is_reported_as_a_regression) {
     const auto ran =
         compare("echo", LOOPBENCH_SLOWER_ECHO_SERVER, {"{port}"}, {"--workload", "served/echo/conns:1"}, "8");
-    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;  // 5: unreliable
+    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;
     EXPECT_LT(result("served/echo/conns:1", "cpu")["ratio"]["high"], 0.5);
     EXPECT_GE(result("served/echo/conns:1", "cpu")["median"], 200'000)
         << "ns of the server, without its client";
 }
 
 TEST_F(served, builds_of_a_server_that_share_a_fixed_port_run_sequentially) {
-    // The port is below the range from which the kernel selects the ports of clients.
+    // The kernel selects the ports of clients from a range above this port.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;

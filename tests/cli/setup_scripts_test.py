@@ -27,7 +27,6 @@ class Scripts(unittest.TestCase):
         self.fake("sleep", "")
 
     def fake(self, name, code):
-        """Makes the scripts run this shell code as the program `name`. The code appends its arguments to NAME.calls."""
         file = self.folder / "fakes" / name
         file.write_text(f'#!/bin/bash\necho "$*" >> "$0.calls"\n{code}\n')
         file.chmod(0o755)
@@ -37,8 +36,9 @@ class Scripts(unittest.TestCase):
         return file.read_text().splitlines() if file.exists() else []
 
     def environment(self):
-        """The environment for a script. Leaves out the variables of `make`, because `make test` runs this test, and a
-        `make` within a `make` prints more lines."""
+        """Leaves out the variables of `make`, because `make test` runs this test, and a `make` within a `make` prints
+        more lines.
+        """
         of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
         inherited = {name: value for name, value in os.environ.items() if name not in of_make}
         return {**inherited, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
@@ -119,7 +119,7 @@ class Build(Scripts):
         try:
             while chunk := os.read(ours, 65536):
                 shown += chunk
-        except OSError:  # the end of a terminal
+        except OSError:
             pass
         os.close(ours)
         self.assertEqual(running.wait(), 0)

@@ -20,7 +20,6 @@ class shard_command : public testing::Test {
 protected:
     shard_command() {
         loopbench.add_contender("asio-epoll", R"(row '"real_time": 10')");
-        // This contender kills the run once, if the file `loop-epoll.kills` exists next to the contender.
         loopbench.add_contender("loop-epoll", R"sh([ ! -e "$0.kills" ] || [ "$(trials)" -lt 5 ] || {
   rm "$0.kills"
   kill -9 $PPID
@@ -48,8 +47,6 @@ row '"real_time": 5')sh");
 
     std::string at(const std::string& name) const { return loopbench.path(name).native(); }
 
-    /// Returns the workloads and contenders of each block, in the order of the block's trials.
-    /// Leaves out repeated trials.
     static std::map<std::uint64_t, std::vector<std::string>> orders_in(const fs::path& folder) {
         std::map<std::uint64_t, std::vector<std::string>> all;
         for (const auto& line : journal_lines(folder / "journal.jsonl"))
@@ -59,7 +56,6 @@ row '"real_time": 5')sh");
         return all;
     }
 
-    /// Returns the parts of the results that do not depend on measured times.
     static std::set<std::string> structure_of(const json& report) {
         std::set<std::string> all;
         for (const auto& item : report["results"])
@@ -81,7 +77,7 @@ row '"real_time": 5')sh");
 TEST_F(shard_command, four_merged_shards_equal_a_whole_run_although_one_shard_was_killed_and_resumed) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
-    // Makes the contender count its trials from 0 again.
+    // Without this file, the contender counts its trials from 0 again.
     fs::remove(loopbench.path("bin/contenders/loop-epoll.trials"));
     reports::write_file_atomically(loopbench.path("bin/contenders/loop-epoll.kills"), "");
     const auto died = run_shard("3/4", "s3");
@@ -112,7 +108,6 @@ TEST_F(shard_command, four_merged_shards_equal_a_whole_run_although_one_shard_wa
     EXPECT_EQ(time_of(report, "loop-epoll")["ratio"], time_of(whole, "loop-epoll")["ratio"]);
     EXPECT_EQ(time_of(report, "loop-epoll")["samples"].size(), 12U);
 
-    // `report` accepts the journal of the merged run.
     const auto file = loopbench.out() + "/journal.jsonl";
     const auto again = loopbench({"report", file, "--format", "json"});
     EXPECT_EQ(json::parse(again.output), report);

@@ -21,8 +21,6 @@ protected:
     loopbench_command loopbench;
 };
 
-/// Runs two contenders, one of which first executes the shell code `what`. Expects that only this contender
-/// fails.
 void expect_only_the_culprit_fails(const std::string& what) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", good_row);
@@ -74,9 +72,8 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Returns shell code that starts a process, waits until the process has written its PID to a file, and ends
-/// before the process does. The command line of the process begins with `front`. The code first removes the
-/// PID file of an earlier process; otherwise, the code would not wait.
+/// Returns shell code that ends after a new process has written its PID to a file, and leaves this process
+/// behind. An old PID file would end the wait too early.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
@@ -112,11 +109,9 @@ TEST_F(temporary_files, an_orphaned_process_that_starts_while_workloads_are_list
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// This workload can be interleaved on request, because it is not in the catalog. A workload of the catalog
-// might have a fixed pairing.
+// A workload of the catalog might have a fixed pairing, so this one is not in the catalog.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
-// The orphaned process of one contender ran during the slices of all contenders and disturbed these slices.
 TEST_F(temporary_files, slices_that_an_orphaned_process_disturbed_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);
@@ -135,8 +130,8 @@ TEST_F(temporary_files, slices_that_an_orphaned_process_disturbed_are_repeated) 
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
 }
 
-// The runner cannot tell which contender started an orphaned process with an empty environment. Every
-// contender that ran during the life of this process counts as disturbed.
+// With an empty environment, the process cannot be attributed to a contender, so every contender that ran
+// during its life counts as disturbed.
 TEST_F(temporary_files, slices_that_a_process_of_unknown_origin_disturbed_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);

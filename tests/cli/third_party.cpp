@@ -1,7 +1,7 @@
-// A third-party Google Benchmark program that knows nothing of loopbench. Its benchmarks use features whose
-// output is difficult to parse: odd names, units, repetitions, aggregates, counters, threads and errors. The
-// program sets its times (SetIterationTime) instead of measuring them, so that the times are the same on
-// every machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in per cent.
+// A third-party Google Benchmark program with output that is difficult to parse: odd names, units,
+// repetitions, aggregates, counters, threads and errors. It sets its times (SetIterationTime), so that they
+// are the same on every machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in
+// per cent.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -11,7 +11,6 @@ namespace {
 
 constexpr double slower = 1 + SLOWER_PCT / 100.0;
 
-/// Sets the time of each iteration to `us`, plus or minus 0.3 % depending on the process.
 void set_times(benchmark::State& state, double us) {
     const double luck = 1 + 0.001 * (::getpid() * 37 % 7 - 3);
     for ([[maybe_unused]] auto _ : state) state.SetIterationTime(us * 1e-6 * luck * slower);

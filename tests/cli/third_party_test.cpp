@@ -24,7 +24,6 @@ protected:
         return loopbench(more);
     }
 
-    /// Returns, for each benchmark, the result of the new program for the metric `time`.
     std::map<std::string, nlohmann::json> times() const {
         std::map<std::string, nlohmann::json> all;
         const auto report = loopbench.report();
@@ -73,7 +72,7 @@ TEST_F(third_party, comparing_a_build_with_itself_finds_no_regression) {
 TEST_F(third_party, two_builds_that_keep_a_core_busy_run_concurrently_on_the_same_core) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "real/chain", "--blocks", "6"});
     EXPECT_EQ(times().at("real/chain")["pairing"], "concurrent");
-    std::map<std::uint64_t, std::set<std::int64_t>> cores;  // the cores of each block
+    std::map<std::uint64_t, std::set<std::int64_t>> cores;
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("block")) cores[line["block"]].insert(line["cpu"].get<std::int64_t>());
     EXPECT_EQ(cores.size(), 6U);

@@ -1,5 +1,4 @@
-// Tests the counts per operation on a contender with known costs, and compares the counts with the summary
-// that strace prints.
+// Compares counts per operation with known costs and with the summary of strace.
 #include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>
@@ -53,8 +52,6 @@ TEST(counts, an_added_system_call_and_an_added_allocation_raise_their_counts_by_
     }
 }
 
-/// Returns the total number of system calls of a process that does `operations` round trips, according to the
-/// summary of `strace -f -c`.
 double calls_by_strace_itself(int operations) {
     const std::string summary = testing::TempDir() + "strace-" + std::to_string(getpid());
     const std::string command = "LOOPBENCH_SIZE=small LOOPBENCH_OPERATIONS=" + std::to_string(operations) +
@@ -81,7 +78,7 @@ TEST(counts, the_count_of_system_calls_matches_the_summary_of_strace) {
     const auto counted = counts_of("echo");
     ASSERT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
     const double by_strace = (calls_by_strace_itself(1000) - calls_by_strace_itself(500)) / 500;
-    EXPECT_GT(by_strace, 3);  // a round trip consists of two sends and two receives
+    EXPECT_GT(by_strace, 3);
     EXPECT_NEAR(counted.metrics.at("syscalls") / by_strace, 1.0, 0.01) << counted.tracer;
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
@@ -97,7 +94,7 @@ TEST(counts, a_contender_that_hangs_under_the_tracer_is_stopped_and_the_reason_i
     const auto counted =
         count(planted, "shy",
               {.malloc_counter = LOOPBENCH_MALLOC_COUNTER, .traced_limit = std::chrono::seconds(2)});
-    EXPECT_TRUE(counted.metrics.contains("allocations"));  // allocations are counted even without a tracer
+    EXPECT_TRUE(counted.metrics.contains("allocations"));
     EXPECT_FALSE(counted.metrics.contains("waits"));
     EXPECT_EQ(missing(counted), "under strace: the contender had no result within 2 s; ");
     EXPECT_FALSE(counted.failed);
@@ -110,8 +107,6 @@ TEST(counts, traced_trials_have_their_own_time_limit) {
     EXPECT_TRUE(counted.metrics.contains("syscalls")) << missing(counted);
 }
 
-/// A PATH that contains only a fake tracer. The fake tracer runs the real tracer, then changes the record
-/// with the given shell command.
 class lying_tracer {
 public:
     lying_tracer(const std::string& name, const std::string& what_it_does_to_the_record)
@@ -121,7 +116,7 @@ public:
                                 "'\nfor word; do [ \"$before\" = -o ] && record=$word && break; "
                                 "before=$word; done\n" +
                                 name + " \"$@\"; code=$?\n" + what_it_does_to_the_record + "\nexit $code\n");
-        ::setenv("PATH", folder_.path().c_str(), 1);  // PATH contains only the fake tracer
+        ::setenv("PATH", folder_.path().c_str(), 1);
     }
     lying_tracer(const lying_tracer&) = delete;
     lying_tracer& operator=(const lying_tracer&) = delete;

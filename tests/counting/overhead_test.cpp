@@ -1,5 +1,4 @@
-// Tests the measurement overhead, and the check that twice the work takes twice the time, with fake trials
-// that return at once.
+// Tests the measurement overhead, and the check that twice the work takes twice the time.
 #include "bench/harness/counting/overhead.hpp"
 
 #include <gtest/gtest.h>
@@ -25,13 +24,11 @@ const bench::contender contender{"asio-epoll", "", {"yield"}, ""};
 
 reports::report report_with(std::initializer_list<const char*> metrics, const char* workload = "yield") {
     reports::report report;
-    for (const auto* metric : metrics)  // 100 ns per operation
+    for (const auto* metric : metrics)
         report.results.push_back(measured_as(workload, contender.name.c_str(), metric, 100));
     return report;
 }
 
-/// Returns the outcome of a trial that has done the requested number of operations in a
-/// total of `total_ns` nanoseconds.
 trial_outcome did(const trial_request& request, double total_ns) {
     const auto operations = static_cast<double>(request.operations.value());
     auto outcome = took_ns(total_ns / operations);
@@ -61,8 +58,6 @@ TEST(overhead, the_doubling_ratio_is_one_if_the_time_is_constant) {
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 1);
 }
 
-/// Measures the overhead with fake trials. In one of every `pairs` triples of trials, the trial with twice
-/// the operations takes 1.5 times as long as usual.
 bench::counted_result overhead_when_one_is_slow_of(std::size_t pairs) {
     return overhead_in([pairs, twices = std::size_t{0}](const trial_request& request) mutable {
         const auto operations = static_cast<double>(request.operations.value());
@@ -111,8 +106,8 @@ TEST(overhead, a_contender_that_reports_zero_operations_has_no_measurement_overh
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Only the measurement overhead needs a trial without recording. Triples that are added because the doubling
-// ratio is unclear omit this trial to save time.
+// Only the overhead needs a trial without recording, so triples that are added for an unclear doubling ratio
+// omit it.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {
@@ -204,8 +199,6 @@ TEST(overhead, a_doubling_ratio_out_of_bounds_causes_a_warning_that_names_the_re
     }
 }
 
-// The fake contender does no work. In constant time, it claims to have done the
-// requested number of operations.
 TEST(checking_run, a_contender_that_does_no_work_fails_and_the_reason_names_the_broken_law) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh(

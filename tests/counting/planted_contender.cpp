@@ -1,5 +1,5 @@
-// A contender with a plain workload, a copy of that workload that costs one more system call and one more
-// allocation per operation, and several workloads with unusual behaviour.
+// A contender with a plain workload, a copy of it that costs one more system call and one more allocation per
+// operation, and workloads with unusual behaviour.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,7 +26,6 @@ struct dearer_runtime : asio_ref::runtime {
     }
 };
 
-/// Always does 100 operations, regardless of the requested number.
 void same_work_always(trial& t) {
     t.begin();
     t.end();
@@ -34,7 +33,6 @@ void same_work_always(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Reports how often this workload has run in this process.
 void count_runs(trial& t) {
     static int runs = 0;
     ++runs;
@@ -46,8 +44,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes 200 us for each operation. Reports the number of operations that the longest warm-up run did. A run
-/// counts as a warm-up if the number of its operations is limited.
+/// Takes 200 us for each operation. Reports the operations of the longest warm-up; a warm-up has a limited
+/// number of operations.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;
@@ -79,7 +77,6 @@ void wait_for_ever_when_traced(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes three seconds longer under a tracer, like a program that waits for its tracer at each system call.
 void take_three_seconds_when_traced(trial& t) {
     if (is_traced()) ::sleep(3);
     t.begin();

@@ -123,7 +123,6 @@ TEST(perf_trace, an_incomplete_trace_causes_an_error_instead_of_counts) {
         EXPECT_THROW(read_perf_trace(without), incomplete_record) << row;
     }
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
-    // The table of the second thread is missing, although the remaining table is complete.
     const auto second = perf_summary.find(" asio-epoll (28552)");
     EXPECT_THROW(read_perf_trace(perf_summary.substr(0, second)), incomplete_record);
 }

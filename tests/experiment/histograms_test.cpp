@@ -1,5 +1,4 @@
-// Tests histograms with the real command, from a contender's histogram file to a report that shows the
-// histograms.
+// Tests histograms with the real command.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +15,6 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns the shell code of a contender that writes a histogram file with `buckets` and the maximum `max`
-/// for the latency of the workload, and prints a row.
 std::string leaves(const std::string& buckets, const std::string& max) {
     return R"sh(
 printf '{"schema": "loopbench-histogram-file/1", "contender": "x", "histograms": [
@@ -43,7 +40,7 @@ protected:
     loopbench_command loopbench;
 };
 
-constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";  // the buckets are not sorted
+constexpr auto four_values = "[[5000, 5003, 1], [1000, 1000, 3]]";
 
 TEST_F(histograms, the_histograms_of_all_trials_of_a_result_are_merged_in_the_report) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
@@ -139,7 +136,7 @@ TEST_F(histograms, histograms_of_another_run_are_refused_in_a_report_and_omitted
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
-// Users can choose the seed of a run. Two different runs can therefore have the same seed.
+// Users can choose the seed, so two different runs can have the same seed.
 TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run({"--seed", "7"}).code, 0);
@@ -157,8 +154,7 @@ TEST_F(histograms, histograms_of_another_run_with_the_same_seed_are_refused) {
     }
 }
 
-// If the line of a trial cannot be written to the journal, the trial is repeated when the run is resumed.
-// Only the histogram of the repetition must be counted.
+// A trial whose line is missing in the journal is repeated on resume, and only the repetition counts.
 TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_not_counted) {
     loopbench.add_contender(
         "loop-epoll",
@@ -172,7 +168,6 @@ TEST_F(histograms, the_histogram_of_a_trial_that_is_missing_in_the_journal_is_no
     EXPECT_SAYS(report().output, "Trials = 3]");
 }
 
-// The histograms of a run that lasts a day need more memory than a machine has.
 TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     loopbench.add_contender("asio-epoll", leaves(four_values, "5000"));
     EXPECT_EQ(run().code, 0);
@@ -180,8 +175,8 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // Writes one line many times instead of building the text in memory: the peak memory of a child
-        // process includes the memory of its parent, which is this process (resource_usage::rss_max_bytes).
+        // The file is written in pieces, because the peak memory of a child includes that of its parent, this
+        // process (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";

@@ -31,8 +31,6 @@ protected:
         write_script(folder / "bin/other", "exit 1");
     }
 
-    /// Runs the shard `part` and writes its journal. `as` can change the record before the run, and
-    /// `before_it_ends` can change the outcome before the last line of the journal is written.
     std::filesystem::path add(shard part, const std::string& name, const record_change& as = {},
                               const record_change& before_it_ends = {}) const {
         bench::session_record record;
@@ -74,7 +72,6 @@ protected:
         return complaint_of<bench::usage_error>([&] { text_of(folders, missing); });
     }
 
-    /// Merges two shards and returns the error message. `as` changes the record of the second shard.
     std::string refusal_of(const record_change& as) const {
         return refusal({add({1, 2}, "one"), add({2, 2}, "other", as)});
     }
@@ -125,8 +122,7 @@ TEST_F(shards, merged_trials_keep_the_name_of_their_machine) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
-// A history recognizes a machine by its properties. The properties in the merged record must therefore not
-// depend on which machine ran which shard.
+// A history recognizes a machine by this description.
 TEST_F(shards, the_machine_description_of_a_merged_record_does_not_depend_on_the_order_of_shards) {
     const auto on_the_other = [](bench::session_record& record) {
         record.where.machine = "machine B";

@@ -1,4 +1,4 @@
-// Tests the order of trials. The seed in a report must reproduce this order.
+// Tests the order of trials, which a report's seed must reproduce.
 #include "bench/harness/experiment/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(plan, each_contender_runs_first_in_about_the_same_number_of_blocks) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
-    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // tolerance: five standard deviations
+    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // five standard deviations
 }
 
 TEST(plan, a_plan_without_contenders_has_empty_blocks) {
@@ -104,7 +104,6 @@ bench::run_plan plan_of_layouts(std::size_t of_base, std::size_t of_next, std::u
     return plan;
 }
 
-/// Returns the layouts that the plan draws for a contender in `count` blocks, beginning with block `first`.
 std::vector<std::size_t> drawn(const bench::run_plan& plan, std::size_t contender, std::uint64_t first,
                                std::uint64_t count) {
     std::vector<std::size_t> all;

@@ -1,5 +1,4 @@
-// Tests the reader of journals, also with damaged and malicious journals. Error messages must name the
-// line of the journal.
+// Tests the reader of journals, also with damaged and malicious journals.
 #include "bench/harness/experiment/record.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +19,6 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns the text of a journal with a header and two trials.
 std::string journal_text() {
     const temporary_folder folder;
     const auto plan = small_plan(3);
@@ -177,8 +175,6 @@ TEST(record, the_journal_of_a_killed_run_with_a_target_precision_gives_the_numbe
     EXPECT_EQ(planned_after(38), wanted);
 }
 
-/// Returns the text of an unfinished journal of the second of four shards. The plan has twelve blocks, three
-/// of them in this shard. The journal contains two of these three blocks.
 std::string journal_of_a_shard(const temporary_folder& folder) {
     auto plan = small_plan(12);
     plan.part = bench::shard{2, 4};
@@ -279,7 +275,7 @@ TEST(record, plans_with_too_many_results_are_refused) {
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    // The limit counts the A/A copy as one more contender.
+    // The limit counts the A/A copy, too.
     plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");
@@ -320,7 +316,6 @@ TEST(record, resuming_on_another_machine_or_with_other_environment_variables_is_
     EXPECT_SAYS(complaint_about(with(text, R"(,"environment":{})", "")), "\"environment\" is missing");
 }
 
-/// Returns the text of a journal with two contenders, three layouts of each, and one trial.
 std::string journal_of_layouts(const temporary_folder& folder) {
     auto plan = small_plan(3);
     for (auto& who : plan.contenders)

@@ -1,4 +1,4 @@
-// Tests the rules of a run with a fake clock and with fake trials that return immediately.
+// Tests the rules of a run with a fake clock and fake trials.
 #include "bench/harness/experiment/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -86,8 +86,6 @@ TEST(runner, the_runner_gives_up_on_a_result_after_three_unsupported_blocks) {
     EXPECT_EQ(result.outcome.excluded[0][1]->reason, "io_uring refused");
 }
 
-// A single unsupported trial must not exclude a workload of a contender from later blocks, even if the trial
-// is in the first block.
 TEST(runner, a_result_that_is_unsupported_in_a_single_block_is_still_run_in_the_remaining_blocks) {
     for (const int late : {1, 2, 4}) {
         int trials = 0;
@@ -117,8 +115,7 @@ TEST(runner, several_unsupported_attempts_in_one_block_count_as_one_unsupported_
     }
 }
 
-// The contender can run the workload, but in one block, a temporary problem makes the contender report
-// the workload as unsupported.
+// A temporary problem can make a contender report a workload as unsupported in one block.
 TEST(runner, a_result_that_already_has_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -272,7 +269,6 @@ TEST(runner, the_run_ends_if_every_result_has_failed) {
     EXPECT_EQ(result.outcome.blocks_finished, 1U);
 }
 
-/// Returns a text that contains the values of the request that depend on the plan.
 std::string spelled(const trial_request& request) {
     return request.who.name + " " + request.workload + " " + std::to_string(request.padding_bytes) + " " +
            std::to_string(request.cpu.value_or(-1));
@@ -311,10 +307,10 @@ TEST(runner, a_shard_runs_its_blocks_with_the_same_requests_as_an_unsharded_run)
 
 TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     auto plan = small_plan(8);
-    plan.part = bench::shard{2, 3};  // this shard runs the blocks 1, 4 and 7
+    plan.part = bench::shard{2, 3};
     const auto all = run(plan, [](const auto&) { return took_ns(1); });
     auto cut = all.outcome;
-    cut.trials.resize(5);  // the run stopped in the middle of the shard's second block
+    cut.trials.resize(5);
     cut.blocks_finished = 0;
     mock_executor executor{[](const auto&) { return took_ns(1); }};
     mock_observer observer;
@@ -322,8 +318,7 @@ TEST(runner, a_resumed_shard_repeats_only_the_workload_that_was_interrupted) {
     const auto rest = bench::run(
         plan, executor, observer, [] { return 0ns; }, cut);
     EXPECT_EQ(rest.blocks_finished, 3U);
-    // All trials of the interrupted workload run again, so that they come from one machine
-    // and can be compared.
+    // All trials of the interrupted workload run again, because compared trials must come from one machine.
     EXPECT_EQ(executor.ran.size(), 12U - 4U);
     std::map<std::pair<std::uint64_t, std::size_t>, std::set<std::optional<std::string>>> machines;
     const bench::counting_attempts tried{rest};
@@ -342,7 +337,7 @@ TEST(runner, the_budget_of_a_shard_applies_only_to_the_blocks_of_the_shard) {
     const auto result = run(
         plan,
         [&](const auto&) {
-            now += 750ms;  // a block takes 3 s
+            now += 750ms;
             return took_ns(1);
         },
         [&] { return now; });

@@ -1,5 +1,4 @@
-// Tests the baseline file. A baseline file that was written is read back unchanged, and fits the schema. Any
-// other file is refused, and the error message states the reason.
+// Tests the baseline file, which fits its schema and is read back unchanged. Any other file is refused.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +46,6 @@ protected:
         return bench::read_baseline(file());
     }
 
-    /// Returns the error message for a text that is not a baseline file.
     std::string refusal_of(const std::string& text) {
         try {
             read(text);
@@ -59,8 +57,6 @@ protected:
         return "it was read";
     }
 
-    /// Returns the error message for the sample baseline file in which the value at `place`
-    /// is replaced by `value`.
     std::string refusal_with(const char* place, const json& value) {
         auto document = sample_document();
         document[json::json_pointer{place}] = value;
@@ -97,7 +93,7 @@ TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     for (const auto* place : {"", "/slack", "/counts/0", "/times", "/times/ratios/0"}) {
         const json fields = document[json::json_pointer{place}];
         for (const auto& [key, value] : fields.items()) {
-            if (key == "version") continue;  // the version is used only in messages
+            if (key == "version") continue;
             auto lacking = document;
             lacking[json::json_pointer{place}].erase(key);
             EXPECT_FALSE(fits(lacking, LOOPBENCH_BASELINE_SCHEMA)) << place << "/" << key;

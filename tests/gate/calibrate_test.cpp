@@ -1,5 +1,5 @@
-// Tests the rates of detections and false alarms that a calibration determines. Each fake trial takes exactly
-// the configured time, so that the correct verdict is known.
+// Tests the rates of detections and false alarms. Each fake trial takes exactly the configured time, so the
+// correct verdict is known.
 #include "bench/harness/gate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -30,8 +30,6 @@ bench::trial_outcome said_so(bench::trial_outcome outcome, double slowdown) {
     return outcome;
 }
 
-/// Returns the record of a calibration on one workload, with `blocks` blocks and these slowdowns. `spread` is
-/// the spread of the trials' times.
 bench::session_record ran(std::span<const unsigned> slowdowns_pct, std::uint64_t blocks, double spread) {
     bench::run_plan base = small_plan(blocks);
     base.workloads = {"echo"};
@@ -89,7 +87,7 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// This is a control experiment: a threshold of 0 must cause false alarms.
+// Control experiment: a threshold of 0 must cause false alarms.
 TEST(calibrate, a_calibration_counts_false_alarms) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
@@ -152,8 +150,6 @@ TEST(calibrate, slowed_contenders_are_interleaved_in_slices_like_the_original_co
     EXPECT_EQ(bench::pairing_of(plan), reports::pairing::interleaved);
 }
 
-/// Returns the record of a session with the pairing `made`. All times are multiplied by `factor`, and each
-/// slowdown factor is raised to the power `exponent`.
 bench::session_record paired_by(reports::pairing made, double factor, double exponent) {
     bench::run_plan base = small_plan(8);
     base.workloads = {"echo"};
@@ -215,8 +211,6 @@ TEST(calibration_file, a_calibration_is_read_back_only_on_its_own_machine) {
     EXPECT_THROW(bench::read_calibration(folder / "circle", here), reports::file_error);
 }
 
-/// Returns a contender that takes the configured time with 0.1 % of noise, and reports its slowdown. The
-/// contender runs the shell command `when` in each trial.
 std::string obedient(const std::string& when = ":") {
     return when + R"sh(
 noise=$(( ($(trials) * 7919) % 10 ))
@@ -259,7 +253,7 @@ TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration that takes an hour can write a journal of this size.
+// A calibration that takes an hour can write such a journal.
 TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(

@@ -1,5 +1,4 @@
-// Runs the real `loopbench check` on a contender with real counts. The command must find a single system call
-// or allocation that is added to each operation.
+// Tests that `loopbench check` finds a single system call or allocation that is added to each operation.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,16 +28,13 @@ protected:
                         environment, options));
     }
 
-    /// Returns the count per operation in the line of `output` for `metric`.
     static double count_in(const std::string& output, std::string_view found_word, std::string_view metric) {
         const auto line = fmt::format("{:<10} {} of costly on yield: ", found_word, metric);
         const auto found = output.find(line);
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// Returns the number of system calls per operation in the line of the baseline file that an update adds
-    /// (`sign` is '+') or removes ('-'). The number is not exact, because a tracer on a busy machine can miss
-    /// one call in a thousand.
+    /// The count is not exact, because a tracer on a busy machine can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);

@@ -1,5 +1,5 @@
-// Tests the rules of `loopbench check` on counts and sessions that the tests make up: slack, the confirmation
-// of suspected regressions, and the order of outcomes by severity.
+// Tests the rules of `loopbench check`: slack, the confirmation of suspected regressions, and the order of
+// outcomes by severity.
 #include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ gate_result_kind count_found(const bench::expectations& expected, const char* me
 }
 
 TEST(check_counts, a_count_that_differs_by_at_most_its_slack_passes) {
-    const auto expected = one_count("syscalls", 1);  // its slack is 0.02 + 2 % of 1
+    const auto expected = one_count("syscalls", 1);  // the slack is 0.02 + 2 % of 1
     EXPECT_EQ(count_found(expected, "syscalls", 1), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.04), gate_result_kind::holds);
     EXPECT_EQ(count_found(expected, "syscalls", 1.0401), gate_result_kind::regression);
@@ -105,8 +105,6 @@ TEST(check_counts, the_count_of_a_result_that_was_not_run_is_reported_as_unclear
     EXPECT_SAYS(found.at(0).message, "interrupted before");
 }
 
-/// Returns a session of asio-epoll (100 ns) and loop-epoll (50 ns times `slower`). All times have a
-/// spread of 1 %.
 reports::report session(double slower, std::size_t blocks = 20) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -199,7 +197,7 @@ TEST(check_times, times_are_unclear_without_a_complete_and_reliable_session_of_t
     EXPECT_SAYS(time_found(other_machine).message, "another machine");
     auto small = session(1);
     small.plan = reports::planned{.size = "small"};
-    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};  // the contender states `full`
+    small.contenders = {reports::describe("asio-epoll", {{"size", "full"}})};
     EXPECT_EQ(time_found(small).kind, gate_result_kind::unclear);
     EXPECT_SAYS(time_found(small).message, "has full size and the report has small");
     auto unknown = session(1);
@@ -245,8 +243,6 @@ TEST(check_times, a_missing_time_is_unclear_unless_its_contender_has_failed) {
     EXPECT_EQ(time_found(failed).kind, gate_result_kind::unclear);
 }
 
-/// Returns a session with a periodic timer. The lateness and the CPU time of loop-epoll are half of
-/// asio-epoll's, times `worse`. `spread` is the spread of the values.
 reports::report session_of_timers(double worse, double spread = 0.1) {
     auto content = session(1);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -281,7 +277,7 @@ TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
     EXPECT_SAYS(worse[0].message, "90.0 % worse than expected");
     EXPECT_EQ(bench::suspects_of(times, worse).ratios.size(), 2U);
     auto half = session_of_timers(1);
-    half.results.back().samples = session_of_timers(2).results.back().samples;  // only the CPU time is worse
+    half.results.back().samples = session_of_timers(2).results.back().samples;
     const auto twice = bench::confirm(worse, times, half, {});
     EXPECT_EQ(twice[0].kind, gate_result_kind::holds) << twice[0].message;
     EXPECT_EQ(twice[1].kind, gate_result_kind::regression) << twice[1].message;
@@ -290,7 +286,7 @@ TEST(check_times, each_primary_metric_is_judged_and_confirmed_separately) {
 TEST(check_times, only_the_first_primary_metric_is_unclear_if_its_value_might_have_doubled) {
     const auto found = [](double spread) {
         auto noisy = session_of_timers(1, spread);
-        for (auto& item : noisy.results)  // this keeps the pairs' median
+        for (auto& item : noisy.results)
             if (item.contender == "asio-epoll") item.samples.assign(20, *item.median);
         return bench::check_times(times_of_timers(), noisy, {});
     };

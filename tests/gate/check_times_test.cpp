@@ -1,5 +1,4 @@
-// Runs the real `loopbench check` on fake contenders. The command compares times with a baseline file, and
-// measures a second session if the first one has slower times.
+// Tests `loopbench check` on times, with a second session if the first one is slower.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,13 +12,10 @@ namespace loopbench::tests {
 
 namespace {
 
-/// Returns the shell code of a contender whose times scatter in a fixed pattern around $ns. The shell
-/// code `set_ns` sets $ns.
 std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-/// The shell code of a contender whose A/A copy takes twice as long.
 constexpr auto unreliable_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 
@@ -45,8 +41,6 @@ protected:
         EXPECT_NEAR(written["times"]["ratios"][0]["median"].get<double>(), 2, 0.02);
     }
 
-    /// Returns a shell test that succeeds only in the second session. The folder of the second session exists
-    /// before the session's first trial.
     std::string second_session() const {
         return fmt::format("[ -d {} ]", loopbench.path("out/second").native());
     }

@@ -1,6 +1,5 @@
-// Tests `loopbench compare` on folders of builds that differ only in code placement. The builds are scripts
-// whose times depend on the layout. The command must not mistake the effect of the layout for a change of the
-// code.
+// Tests `loopbench compare` on builds that differ only in code placement, which must not look like a change
+// of the code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +21,6 @@ class compare_layouts : public testing::Test {
 protected:
     fs::path folder_of(const std::string& side) const { return loopbench.path("bin/contenders/" + side); }
 
-    /// Adds the build `name` to the folder `side`. Each of its trials takes `ns` nanoseconds, plus
-    /// or minus 0.2 %.
     void add(const std::string& side, const std::string& name, int ns) {
         fs::create_directories(folder_of(side));
         loopbench.add_contender(
@@ -32,8 +29,6 @@ protected:
                         name));
     }
 
-    /// Adds twelve layouts of a build that takes about `ns` nanoseconds to the folder `side`. Each layout
-    /// changes the time by up to 3 %, in a fixed pattern of twelve changes that begins at index `first`.
     void add_layouts(const std::string& side, int ns, std::size_t first = 0) {
         constexpr std::array pct{3, -3, 2, -2, 3, -3, 1, -1, 2, -2, 1, -1};
         for (std::size_t i = 0; i < pct.size(); ++i)

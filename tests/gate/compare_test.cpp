@@ -1,5 +1,4 @@
-// Runs the real `loopbench compare` on two benchmark programs and on two reports, and checks its
-// verdicts and exit codes.
+// Tests the verdicts and exit codes of `loopbench compare` on two benchmark programs and on two reports.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +21,6 @@ namespace {
 using bench::gate_outcome;
 using reports::verdict;
 
-/// Returns the shell code of a benchmark whose times scatter around `ns` in a pattern that repeats after
-/// seven trials. `offset` is the distance between neighbouring times.
 std::string scattering(double ns, const char* offset) {
     return fmt::format(R"sh(row "\"real_time\": $(( {:.0f} + {} * (($(trials) * 37) % 7 - 3) ))")sh", ns,
                        offset);
@@ -84,8 +81,7 @@ TEST_F(compare, a_comparison_whose_budget_ends_before_the_first_trial_is_inconcl
     EXPECT_SAYS(ran.error_tail, "new on yield: time has no value to compare: the time budget");
 }
 
-// The time per operation of a periodic timer is its period, and therefore shows neither the lateness nor
-// the cost of waiting.
+// The time per operation of a periodic timer is its period.
 TEST_F(compare, timer_workloads_are_judged_by_their_lateness_and_cpu_time) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
@@ -134,8 +130,7 @@ TEST_F(compare, a_comparison_is_inconclusive_if_the_new_build_reports_no_latenes
 TEST_F(compare, a_comparison_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // Scattered times do not make a session unreliable: the scatter that the two trials of a pair share
-    // cancels out, and the rest only makes the intervals wide.
+    // The trials of a pair share most of the scatter, which cancels out.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }
@@ -146,7 +141,6 @@ TEST_F(compare, a_failing_build_causes_an_error) {
     EXPECT_EQ(run().code, 1);
 }
 
-// Such files were refused as reports without a schema, with the remedy to write them again.
 TEST_F(compare, two_outputs_of_a_google_benchmark_program_are_compared) {
     const auto write = [&](const char* name, double ns) {
         std::string rows;
@@ -189,7 +183,7 @@ esac
     EXPECT_SAYS(refused.error_tail, "no sockets");
 }
 
-// The remedy of older versions was to choose another --baseline, although compare does not have this option.
+// An older version's remedy was --baseline, an option that compare lacks.
 TEST_F(compare, a_benchmark_without_old_values_has_a_remedy_that_compare_supports) {
     loopbench.add_contender("new", scattering(10000, "10"));
     loopbench.add_contender("old", R"sh(case $workload in
@@ -265,7 +259,6 @@ TEST_F(compare, programs_that_are_no_benchmarks_cause_usage_errors) {
     EXPECT_EQ(loopbench({"compare", old, old, "--workload", "yeild"}).code, 2);
 }
 
-/// Returns a report of two contenders whose times scatter around `baseline_ns` and `other_ns`.
 reports::report two_times(double baseline_ns, double other_ns, std::size_t trials = 12) {
     reports::report content;
     content.baseline = "asio-epoll";
@@ -497,8 +490,6 @@ TEST_F(compare_reports, no_regression_is_reported_if_the_machine_might_have_chan
     EXPECT_EQ(ran.code, 4) << "the baseline moved by a quarter, or by a twentieth: " << ran.error_tail;
 }
 
-/// Returns a report like that of two_times(), but for a periodic timer. The arguments are
-/// the contenders' median latenesses.
 reports::report two_timers(double baseline_late, double other_late) {
     auto content = two_times(1e6, 1e6);
     for (auto& item : content.results) item.workload = "timer/periodic";
@@ -593,8 +584,6 @@ TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_their_ro
     EXPECT_EQ(between(reports::write_json(then), reports::write_json(now)).code, 3);
 }
 
-/// Returns the report of a session of twelve workloads and ten blocks, in which loop-epoll takes `slower`
-/// times as long as usual. The times of single trials have a spread of 1 %.
 reports::report random_session(std::mt19937_64& random, double slower) {
     std::normal_distribution<double> noise{0, 0.01};
     reports::report content;
@@ -648,7 +637,7 @@ TEST(gate, a_failure_outranks_an_unreliable_session_and_an_unreliable_session_ou
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// The timers fire early, so their lateness is negative, and the result has a difference instead of a ratio.
+// Early timers have a negative lateness, and therefore a difference instead of a ratio.
 TEST(gate, a_lateness_given_as_a_difference_is_inconclusive_if_the_lateness_might_have_doubled) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);

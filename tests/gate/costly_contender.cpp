@@ -1,7 +1,5 @@
-// A contender that environment variables make more expensive, like a loop after a bad change.
-// LOOPBENCH_TEST_COST=system_call and LOOPBENCH_TEST_COST=allocation add one system call or one allocation
-// per operation. LOOPBENCH_TEST_COST=crash crashes the program. LOOPBENCH_TEST_COST_OF contains the name of
-// the program to which the effect is limited.
+// A contender that LOOPBENCH_TEST_COST makes more expensive: system_call and allocation add one per
+// operation, and crash crashes the program. LOOPBENCH_TEST_COST_OF limits this to one program's name.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Tests the first line that each gate prints: the verdict and the most severe results.
+// Tests the first line that each gate prints.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,6 @@ reports::result compared(const char* workload, double ratio, double low, double 
     return item;
 }
 
-/// Returns the report of a comparison of build-a/bench with build-b/bench.
 reports::report comparison(std::vector<reports::result> items) {
     auto report = report_with({});
     report.baseline = "build-a/bench";
@@ -41,7 +40,7 @@ reports::report slower_comparison() {
 constexpr auto slower_line =
     "SLOWER: BM_sort by 2.2 % (1.6 to 2.8). BM_concat: undecided (smallest detectable difference 5.7 %).";
 
-// Older versions began this comparison with the sentence that no program is certainly faster than base.
+// An older version began with the sentence that no program is certainly faster than base.
 TEST(gate_result, the_verdict_begins_with_the_most_severe_result) {
     EXPECT_EQ(bench::verdict_line(bench::judge_gate(slower_comparison(), 5)), slower_line);
 }
@@ -113,7 +112,7 @@ TEST(gate_result, contenders_and_metrics_are_named_if_they_differ) {
     EXPECT_EQ(bench::verdict_line(counts), "SLOWER: syscalls on yield: 2, expected 1.");
 }
 
-// Older versions described a large difference as "worse by 317693.3 %".
+// An older version wrote "worse by 317693.3 %".
 TEST(gate_result, large_differences_are_factors_with_an_interval) {
     const auto found = bench::judge_gate(
         comparison({compared("timer", 1 / 3178., 1 / 3200., 1 / 3150., verdict::slower)}), 5);
@@ -126,7 +125,7 @@ TEST(gate_result, large_differences_are_factors_with_an_interval) {
     EXPECT_SAYS(undecided[0].message, "0.00030× the speed of build-a/bench (0.00010× to 1.500×)");
 }
 
-// Older versions wrote one annotation on GitHub for each result.
+// An older version wrote one annotation for each result.
 TEST(gate_result, github_shows_the_ten_worst_results_and_counts_the_others) {
     std::vector<bench::gate_result> all(13,
                                         {"w", "c", "time", bench::gate_result_kind::unclear, {}, {}, "text"});

@@ -1,4 +1,4 @@
-// Tests which parts of a report a history keeps, and that these parts are enough to restore the report.
+// Tests that a history keeps enough of a report to restore it.
 #include "bench/harness/history/entry.hpp"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ TEST(entry, an_entry_stores_ratios_for_results_with_a_ratio_and_values_for_all_o
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// If a report contained a result twice, a series would contain the run twice.
+// Otherwise, a series would contain the run twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -127,8 +127,7 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// Google Benchmark prints such output if its filter matches no benchmark. Without an error, the user would
-// not notice that nothing was measured.
+// Google Benchmark prints such output if its filter matches nothing, which the user would not notice.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
@@ -201,7 +200,6 @@ reports::report kept_report(const std::string& printed) {
     return reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
 }
 
-// Older versions of the history called such a benchmark failed, although a trial calls it unsupported.
 TEST(entry, a_google_benchmark_that_skips_itself_is_unsupported) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"avx512","skipped":true,"skip_message":"this processor has none"})"));
@@ -215,7 +213,7 @@ TEST(entry, the_program_of_a_windows_path_has_no_folders) {
     EXPECT_EQ(report.results.at(0).contender, "codec_bench.exe");
 }
 
-// Older versions pooled such benchmarks as repetitions of one benchmark: 10 ns and 5,000 ns became 2.5 µs.
+// An older version pooled such benchmarks: 10 ns and 5,000 ns became 2.5 µs.
 TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"push","real_time":10,"family_index":0,"per_family_instance_index":0},
@@ -233,8 +231,7 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// Of 17 public files with output of Google Benchmark, 16 have such a date. (Versions before 1.5.1
-// wrote no time zone.)
+// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with its output, 16 have such a date.
 TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");

@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 class history_command : public testing::Test {
 protected:
-    /// Runs `loopbench history NAME --history PLACE MORE...`.
     bench::child_outcome run(const std::string& name, std::vector<std::string> more = {}) const {
         more.insert(more.begin(), {"history", name, "--history", history.place()});
         return loopbench(more);
@@ -195,8 +194,7 @@ TEST_F(history_command, a_run_adds_its_report_to_the_history_and_shows_no_passwo
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// The second run starts in the folder .git, where git knows the commit but cannot tell whether
-// the sources are clean.
+// In the folder .git, git knows the commit but cannot tell whether the sources are clean.
 TEST_F(history_command, a_run_records_an_unknown_state_of_the_sources_if_git_cannot_determine_the_state) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -246,8 +244,8 @@ TEST_F(history_command, adding_a_report_beyond_the_file_size_limit_changes_nothi
     EXPECT_EQ(runs().size(), 2);
 }
 
-// Limiting the file size of a process would not simulate a full disk. This test therefore mounts a small file
-// system, which disappears when the shell ends, and fills it.
+// A limit of the file size would not simulate a full disk, so the test fills a small file system, which
+// disappears when the shell ends.
 TEST_F(history_command, adding_a_report_on_a_full_disk_changes_nothing_and_causes_an_error) {
     if (!history.is_file()) return;
     constexpr int refused = 77;

@@ -1,7 +1,5 @@
-// Kills `history add` many times with SIGKILL. Earlier runs must stay in the history, the report must be
-// stored completely or not at all, and adding the report again must succeed. The kills occur at random times
-// and, if ptrace is allowed, at random system calls. LOOPBENCH_TEST_KILLS sets the number of kills.
-// with_postgresql runs the same test with a PostgreSQL server.
+// Kills `history add` many times, at random times and system calls. Earlier runs must stay in the history,
+// and the report must be stored completely or not at all. LOOPBENCH_TEST_KILLS sets the number of kills.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +53,6 @@ protected:
         return all;
     }
 
-    /// Adds the file to the history, and kills the command at a random time unless it ends earlier.
     void add_and_be_killed(const std::string& file) {
         const bool at_a_call = calls_ > 0 && random_() % 2 == 0;
         if (at_a_call) {
@@ -77,7 +74,6 @@ protected:
         ASSERT_EQ(ran.code, 0) << ran.error_tail;
     }
 
-    /// Returns the number of runs in the history. Expects that the last run is complete.
     std::size_t whole_runs() const {
         bench::store store{place_, bench::opening::existing};
         const auto there = store.runs();
@@ -117,7 +113,7 @@ TEST_F(killed_add, a_kill_while_a_report_is_added_loses_no_run_and_leaves_no_par
 }
 
 TEST_F(killed_add, a_history_whose_creation_was_killed_accepts_reports) {
-    if (!history_.is_file()) return;  // a PostgreSQL database already exists
+    if (!history_.is_file()) return;
     const int wanted = std::max(kills_wanted() / 4, 1);
     const auto file = write(2);
     for (int number = 0; killed_ < wanted && number < 20 + 4 * wanted; ++number) {

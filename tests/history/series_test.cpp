@@ -25,8 +25,6 @@ protected:
         store.add(entry_of(report, std::move(from)));
     }
 
-    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower and makes two system calls instead of
-    /// one.
     void add_a_change() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -87,7 +85,7 @@ TEST_F(series, a_series_has_one_machine_one_size_and_one_baseline) {
     }
     EXPECT_EQ(ratios, 5);
     other = report_of_day(6);
-    other.where.memory_bytes -= std::int64_t{100} << 20;  // as if a newer kernel reserved more memory
+    other.where.memory_bytes -= std::int64_t{100} << 20;  // a newer kernel can reserve more memory
     add(other);
     const auto all = read({.contenders = {"loop-epoll"}, .metrics = {"time"}});
     EXPECT_EQ(std::ranges::count(all, 2, [](const auto& each) { return each.points.size(); }), 1);
@@ -104,8 +102,6 @@ TEST_F(series, results_with_different_pairings_belong_to_different_series) {
     EXPECT_EQ(all[1].of.made, reports::pairing::interleaved);
 }
 
-/// Returns the JSON text of points with one number. `places` is a JSON list that contains the index
-/// of the number's contender.
 std::string one_number_for(const char* places) {
     return fmt::format(R"({{"contenders": ["a"], "subjects": [{{"of": {{"workload": "w", "metric": "time",
         "unit": "ns", "direction": "smaller", "deterministic": false, "pairing": "sequential"}},
@@ -194,8 +190,7 @@ TEST_F(series, a_new_machine_starts_a_new_series_and_causes_no_reported_change) 
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// A change of the baseline's own times can come from the machine, and no other contender serves as a
-// reference that would show this.
+// No other contender could show that the machine caused such a change.
 TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_reported) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
@@ -222,7 +217,6 @@ TEST_F(series, changes_of_the_values_are_reported_in_a_series_without_a_baseline
     EXPECT_EQ(changes[0].is, bench::change_direction::better) << "less time is better";
 }
 
-/// Returns sixty runs of a program without a baseline. `time` returns the program's time on each day.
 std::vector<reports::report> without_baseline(const std::function<double(int day)>& time) {
     std::vector<reports::report> all;
     for (int day = 0; day < 60; ++day) {
@@ -234,7 +228,6 @@ std::vector<reports::report> without_baseline(const std::function<double(int day
     return all;
 }
 
-// Simulates a machine that becomes noisy, and a build that does not become slower.
 TEST_F(series, a_larger_spread_of_the_values_counts_as_neither_better_nor_worse) {
     std::mt19937_64 random{8};
     std::normal_distribution<double> noise{0, 1};
@@ -253,7 +246,7 @@ TEST_F(series, a_larger_spread_of_the_values_counts_as_neither_better_nor_worse)
     EXPECT_EQ(json["better"], false);
 }
 
-// A zero has no logarithm, and a difference from zero cannot be expressed in per cent.
+// A zero has no logarithm and no percentages.
 TEST_F(series, a_series_that_contains_a_zero_reports_changes_in_units_instead_of_percentages) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};

@@ -30,7 +30,6 @@ bench::store opened(const empty_history& history) {
     return bench::store{history.place(), opening::created_if_missing, 2s};
 }
 
-/// A direct connection to the store's database.
 struct other_session {
     explicit other_session(const empty_history& history)
         : sql{history.is_file() ? "sqlite3" : "postgresql",
@@ -162,7 +161,6 @@ TEST(store, reports_with_the_largest_possible_integers_are_accepted) {
     EXPECT_FALSE(store.report_of(INT64_MAX));
 }
 
-// The store passes names as SQL parameters, so that no name can change a statement.
 TEST(store, names_that_contain_arbitrary_bytes_are_accepted) {
     const empty_history history;
     auto store = opened(history);
@@ -179,7 +177,6 @@ TEST(store, names_that_contain_arbitrary_bytes_are_accepted) {
         const auto runs = store.runs();
         const auto kept = std::ranges::find(runs, run, &bench::kept_run::id);
         ASSERT_NE(kept, runs.end());
-        // In names, the store replaces invalid UTF-8 and NUL characters.
         auto readable = reports::valid_utf8(name);
         for (auto at = readable.find('\0'); at != std::string::npos; at = readable.find('\0'))
             readable.replace(at, 1, "\xEF\xBF\xBD");
@@ -351,10 +348,10 @@ TEST(postgresql, no_run_is_lost_if_the_server_closes_the_connection_during_an_ad
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// The store's transactions must set their own isolation level. With the server's default in this test, a
-// transaction would not see the rows that other writers committed while it waited.
+// With the server's default isolation in this test, a transaction would not see the rows that others
+// committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
-    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
+    if (tests::postgresql().empty()) return;
     const empty_history history;
     const auto place = history.place() + "&options=-c%20default_transaction_isolation%3Dserializable";
     const auto at_once = [&](const std::function<void(int)>& act) {
@@ -369,7 +366,7 @@ TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
 }
 
 TEST(postgresql, a_history_on_a_read_only_server_can_be_read_and_writing_causes_an_error) {
-    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
+    if (tests::postgresql().empty()) return;
     const empty_history history;
     opened(history);
     bench::store replica{history.place() + "&options=-c%20default_transaction_read_only%3Don",
@@ -391,7 +388,7 @@ TEST(postgresql, the_error_for_an_unreachable_server_does_not_contain_the_passwo
         }
 }
 
-// libpq's own error message would contain a part of the password.
+// libpq's own message would contain a part of the password.
 TEST(postgresql, the_error_for_a_badly_encoded_password_does_not_contain_the_password) {
     for (const std::string password : {"sec%zzret", "sec%00ret", "sec%", "sec/ret", "12/secret", "s@secret"})
         for (const auto& url : {"postgresql://me:" + password + "@localhost:1/none",

@@ -1,4 +1,3 @@
-// An empty history for a test, and reports that the test can add to the history.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,8 +14,7 @@
 
 namespace loopbench::tests {
 
-/// Returns the URL of the PostgreSQL server, or an empty string without a server (see with_postgresql).
-/// Without a server, the tests use SQLite.
+/// Returns the URL of the PostgreSQL server, or "" for tests with SQLite.
 inline std::string postgresql() {
     const char* url = ::getenv("LOOPBENCH_POSTGRESQL");
     return url != nullptr ? url : "";
@@ -51,9 +49,6 @@ private:
     std::string url_;
 };
 
-/// Returns the report of the day with number `day`, counted from the beginning of 2026. On the
-/// workload `yield`, loop-epoll is `ratio` times as fast as asio-epoll and makes `syscalls`
-/// system calls per operation.
 inline reports::report report_of_day(int day, double ratio = 1.5, double syscalls = 1) {
     reports::report all;
     all.seed = static_cast<std::uint64_t>(day);
@@ -83,7 +78,6 @@ inline reports::report report_of_day(int day, double ratio = 1.5, double syscall
     return all;
 }
 
-/// Returns a report with as many results as a full run.
 inline reports::report large_report(int day) {
     auto report = report_of_day(day);
     const auto results = report.results;

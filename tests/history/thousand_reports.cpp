@@ -1,5 +1,4 @@
-// Adds reports of full runs to a history. Usage: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]].
-// thousand_evidence measures how long the program takes.
+// Adds reports of full runs to a history: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]].
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +19,6 @@ const std::vector<std::pair<const char*, bool>> metrics{
     {"spin", false},    {"wakeups", false}, {"rss_peak", false},    {"cpu_user", false},
     {"syscalls", true}, {"waits", true},    {"allocations", true},  {"context_switches", true}};
 
-/// Returns the report of a full run. Measured values have 1 % of noise. Counts are the same in every run.
 reports::report full_run(int number, std::mt19937_64& random) {
     std::normal_distribution<double> noise{0, 0.01};
     reports::report all;

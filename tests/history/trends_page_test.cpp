@@ -1,4 +1,4 @@
-// Tests the data of the trends page. tests/html tests the appearance of the page.
+// Tests the data of the trends page.
 #include "bench/harness/history/trends_page.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,6 @@ using bench::opening;
 
 class trends_page : public testing::Test {
 protected:
-    /// Adds forty runs. From the 31st run on, loop-epoll is 5 % slower. Its number of system calls is
-    /// constant.
     trends_page() {
         std::mt19937_64 random{7};
         std::normal_distribution<double> noise{0, 0.005};
@@ -76,8 +74,8 @@ TEST_F(trends_page, runs_link_to_their_report_pages_if_the_folder_of_the_report_
     EXPECT_EQ(all["runs"][0]["page"], bench::report_page_name(store.runs()[0]));
 }
 
-// This test uses the ratio of loop-epoll, because the other series are constant and are each written
-// as a single number.
+// The test uses the ratio of loop-epoll, because each of the other series is constant and written as a single
+// number.
 TEST_F(trends_page, a_page_with_too_many_runs_keeps_the_latest_runs_and_their_changes) {
     const auto most = shown("", 20);
     EXPECT_EQ(most["all_runs"], 40);

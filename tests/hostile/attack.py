@@ -1,9 +1,7 @@
-"""The common part of all attacks: a folder for each attack with its own loopbench, and the rules for every command.
+"""The common part of all attacks. An attack is a function with a Place as its parameter; @attack registers it.
 
-An attack is a function with a Place as its parameter; @attack registers the function. The attack runs commands in that
-place and states which exit codes each command may have. In every attack, no command may hang or be ended by an
-unexpected signal. Every command must print neither control characters nor internal messages of libraries, and must
-leave no process, temporary file or socket behind.
+After every command, these must hold: it did not hang and no unexpected signal ended it; it printed neither control
+characters nor internal messages of libraries; and it left no process, temporary file or socket behind.
 """
 
 import collections
@@ -22,20 +20,17 @@ import tempfile
 import time
 import typing
 
-PLACE = "HOSTILE_PLACE"  # every process of an attack has this environment variable, so that the attack can find it
-LIMIT_S = 120  # a command that takes longer counts as hanging
-END_LIMIT_S = 10  # the time in which the children of a killed command must end
+PLACE = "HOSTILE_PLACE"  # in the environment of every process of an attack
+LIMIT_S = 120
+END_LIMIT_S = 10  # for the children of a killed command
 
-# Exit codes of loopbench. Only a command that an attack interrupts can end with 130.
+# Only a command that an attack interrupts can end with 130.
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
-# Parts of messages that libraries and compilers write for programmers. They must not occur in
-# loopbench's messages to users.
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
-# All C0 characters except tab and line feed, DEL, all C1 characters, and the characters that change
-# the direction of text.
+# C0 characters except tab and line feed, DEL, C1 characters, and the characters that change the direction of text.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -44,7 +39,7 @@ class Broken(Exception):
 
 
 class Skipped(Exception):
-    """The attack cannot be tried on this machine; the text is the reason."""
+    """The attack cannot be tried on this machine, for the reason in the text."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +54,6 @@ ATTACKS = []
 
 
 def attack(group, short=True):
-    """Registers the decorated function as an attack. The short form leaves out attacks with short=False."""
     def register(function):
         ATTACKS.append(Attack(group, function.__name__.replace("_", " "), function, short))
         return function
@@ -78,8 +72,8 @@ class Ended:
         return self.err.decode(errors="replace")
 
 
-# A contender that implements the protocol with shell builtins only, because starting further processes in each trial
-# would take too long. `row FIELDS` prints a result, and `trials` prints the number of trials.
+# A contender of shell builtins only, because further processes in each trial would take too long. `row FIELDS` prints a
+# result, and `trials` prints the number of trials.
 CONTENDER = r"""#!/bin/sh
 sheet='%(sheet)s'
 if [ -n "$LOOPBENCH_DESCRIBE" ]; then
@@ -99,14 +93,14 @@ trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"
 %(on_trial)s
 """
 GOOD = """row '"real_time": 10, "cpu_time": 10'"""
-# Each of its operations makes one system call, so that twice as many operations make twice as many system calls.
+# Each operation makes one system call.
 COUNTED = """
 operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
 workload=${workload%%/real_time}/iterations:$operations/real_time
 while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
 row "\\"real_time\\": 100000, \\"cpu_time\\": 100000, \\"operations\\": $operations"
 """
-# Reports a time that includes the slowdown from LOOPBENCH_SLOWDOWN, with noise of 0.1 %. `calibrate` sets the variable.
+# `calibrate` sets LOOPBENCH_SLOWDOWN. The noise is 0.1 %.
 OBEDIENT = r"""
 noise=$(( ($(trials) * 7919) % 10 ))
 pct=${LOOPBENCH_SLOWDOWN:-0.00}
@@ -118,8 +112,6 @@ row "\"real_time\": $((1$pct * 100 + noise)), \"cpu_time\": $((1$pct * 100 + noi
 
 
 class Place:
-    """A folder with its own loopbench, contenders, temporary folder and state folder."""
-
     def __init__(self, binaries, name, seed, short):
         self.binaries = pathlib.Path(binaries)
         self.short = short
@@ -131,9 +123,8 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The executable is not a symbolic link, because the command looks for its contenders next to the real file. It
-        # is the variant that ignores other load, because on a busy machine, `loopbench` itself would correctly report
-        # an unreliable run (5).
+        # No symbolic link, because the command looks for its contenders next to the real file. The variant ignores
+        # other load, which would make a run unreliable (5) on a busy machine.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
@@ -150,12 +141,10 @@ class Place:
         return short if self.short else whole
 
     def some(self, items, most):
-        """Returns all items, or `most` random ones in the short form."""
         items = list(items)
         return self.random.sample(items, min(most, len(items))) if self.short else items
 
     def install(self, name, called=None):
-        """Installs a program of the build."""
         source, target = self.binaries / name, self.folder / "bin" / (called or name)
         try:
             os.link(source, target)
@@ -163,12 +152,10 @@ class Place:
             shutil.copy2(source, target)
 
     def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
-        """Adds a contender. With notes=False, the contender does not write the file `.trials`, whose lines `trials`
-        counts.
-        """
+        """Without `notes`, the contender does not write the file `.trials`, whose lines `trials` counts."""
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
         text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
-        # A new file is renamed to the contender's name, because a running program cannot be overwritten.
+        # A running program cannot be overwritten, so a new file is renamed to its name.
         (self.folder / "new").write_text(text if notes else text.replace('echo trial >> "$0.trials"\n', ""))
         (self.folder / "new").chmod(0o755)
         (self.folder / "new").rename(file)
@@ -180,8 +167,7 @@ class Place:
                                 **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
 
     def call(self, *words, limit_s=LIMIT_S, **more):
-        """Runs a command to its end. The output goes to pipes, so that limits on file sizes do not affect the output.
-        """
+        """Runs a command with pipes, because limits on file sizes do not affect pipes."""
         process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
         try:
             out, err = process.communicate(timeout=limit_s)
@@ -193,10 +179,8 @@ class Place:
         return Ended([os.fspath(word) for word in words], process.returncode, out, err)
 
     def loopbench(self, *words, codes=DOCUMENTED, says=(), mute=False, **more):
-        """Runs a command and checks that its exit code is in `codes`. If the exit code is 1 or 2, the message must
-        contain every text in `says`.
-
-        mute: the command cannot print a message, for example because standard error is closed.
+        """Runs a command and checks its exit code. If the code is 1 or 2, the message must contain every text in
+        `says`, unless the command is `mute`, for example because standard error is closed.
         """
         ended = self.call(*words, **more)
         self.judge(ended, codes, says, mute)
@@ -217,7 +201,7 @@ class Place:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
                 raise Broken(f"{what} prints invalid UTF-8 on {name}: {error}") from None
-            # The lines of a CSV table end with \r\n, which is allowed.
+            # The lines of a CSV table end with CRLF.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
@@ -230,7 +214,6 @@ class Place:
                                  f"{ended.said}")
 
     def run(self, *words, **more):
-        """Makes a run of two blocks on the workload yield, with output in `out`. `words` can replace these options."""
         usual = {"--workload": "yield", "--blocks": "2", "-o": self.out}
         missing = [word for pair in usual.items() if pair[0] not in words for word in pair]
         return self.loopbench("run", *missing, *words, **more)
@@ -240,7 +223,6 @@ class Place:
             return json.load(file)
 
     def time_of(self, contender, folder="out", workload="yield"):
-        """Returns the result with the metric `time` of a contender on a workload."""
         for item in self.report(folder)["results"]:
             if (item["contender"], item["metric"], item["workload"]) == (contender, "time", workload):
                 return item
@@ -255,13 +237,9 @@ class Place:
             raise Broken(f"{contender} is {item['status']} ({item['reason']}), expected {status}")
 
     def skip(self, why):
-        """Records that a part of an attack cannot be tried on this machine. The rest of the attack continues."""
         self.skipped.append(why)
 
     def processes(self):
-        """Returns a dictionary from PID to command line, with each process whose environment or command line contains
-        this place's folder.
-        """
         mark, folder, found = f"{PLACE}={self.folder}".encode(), str(self.folder).encode(), {}
         for each in os.listdir("/proc"):
             if not each.isdigit() or int(each) == os.getpid():
@@ -275,7 +253,6 @@ class Place:
         return found
 
     def expect_nothing_left(self):
-        """Expects that no process, socket, temporary file or incomplete file of this place remains."""
         until = time.monotonic() + END_LIMIT_S
         while left := self.processes():
             if time.monotonic() > until:
@@ -293,7 +270,6 @@ class Place:
             raise Broken(f"incomplete files remain: {files}")
 
     def half_files(self):
-        """Returns the temporary files of unfinished writes, which are in the same folders as the finished files."""
         return [os.path.join(folder, each) for folder, _, names in os.walk(self.folder) for each in names
                 if re.fullmatch(r".+\.\d+-\d+\.tmp", each) or each == "probe"]
 
@@ -312,8 +288,7 @@ def shown(words):
 
 
 def without_rights():
-    """Returns the beginning of a command line that drops root's rights, or an empty list for other users. Tests in CI
-    often run as root.
+    """Returns a command line that drops root's rights, or an empty list for other users. Tests in CI often run as root.
     """
     if os.geteuid() != 0:
         return []

@@ -1,8 +1,5 @@
-"""Attacks with files that are cut, mutated or hostile. Every command must either refuse the file and name it, or
-accept the file without writing anything harmful.
-
-Mutations are random with a seed. They replace whole lines, numbers, strings and keys, so that the JSON parser accepts
-most of the mutated files; random bytes alone would almost always be refused.
+"""Attacks with files that are cut, mutated or hostile. Mutations replace whole lines, numbers, strings and keys,
+because random bytes alone would almost always be refused by the JSON parser.
 """
 
 import json
@@ -121,7 +118,6 @@ def mutations(place, short, whole):
 
 
 def prepare(place):
-    """Makes a run and returns the contents of its files."""
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     place.loopbench("run", "--blocks", "8", "--min-time", "10ms", "--seed", "3", "-o", place / "whole", codes=[OK])
@@ -134,7 +130,6 @@ def refused_by_name(place, file, *words, codes=DOCUMENTED, **more):
 
 
 def check_format(name, ended):
-    """Expects valid output without harmful contents if the command accepted its input."""
     if ended.code != OK:
         return
     text = ended.out.decode()
@@ -178,14 +173,13 @@ def journals(place):
             name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
             continue
-        # A mutated journal can request a run that takes days, so `timeout` interrupts the command after 20 s.
+        # A mutated journal can request a run that takes days.
         place.loopbench("run", "--resume", place / "out", front=["timeout", "-s", "INT", "20"],
                         codes=DOCUMENTED | {124, 130})
 
 
 @attack(GROUP)
 def journals_that_were_cut_by_a_dying_machine(place):
-    """Cuts the journal at many places. A resume must keep all complete lines and complete the run."""
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
     file = place / "cut/journal.jsonl"
@@ -225,9 +219,7 @@ def baselines(place):
 
 @attack(GROUP)
 def calibrations(place):
-    """Mutates the stored calibration, which every run reads; every run must succeed anyway. Then mutates the journals
-    from which `calibrate --replay` computes.
-    """
+    """Every run must succeed with a mutated calibration. `calibrate --replay` reads the mutated journals."""
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "3", "--slowdown", "10", "--tries", "2", "--blocks", "6",
              "--aa-tries", "2", "--aa-blocks", "6", "--seed", "1"]
@@ -293,7 +285,6 @@ def histories(place):
 
 @attack(GROUP)
 def listings_and_results_of_google_benchmark(place):
-    """Mutates the list of workloads and the results that a contender prints."""
     listing = b"yield/real_time\necho/rtt/conns:1\n"
     result = json.dumps({"context": {"library_version": "1", "date": "2026"}, "benchmarks": [
         {"name": "yield/real_time", "run_name": "yield/real_time", "run_type": "iteration", "iterations": 7,
@@ -331,9 +322,6 @@ def histogram_files(place):
 
 @attack(GROUP)
 def hostile_texts_of_a_report_are_harmless_in_every_format(place):
-    """Appends a hostile text to all texts of a report at once, except to those that the reader restricts. A second
-    version also has the hostile text in the name of a contender.
-    """
     prepare(place)
     whole = json.loads((place / "whole/report.json").read_text())
     file = place / "hostile.json"

@@ -38,9 +38,6 @@ def arguments():
 
 
 def outcome_of(each, options):
-    """Runs an attack. Returns a line of the table (the attack, its exit codes, its seconds and its outcome), the place
-    of the attack, and the failure or None.
-    """
     started = time.monotonic()
     place = attack.Place(options.binaries, f"{each.group} {each.name}", options.seed, options.short)
     place.mutations = options.mutations
@@ -52,7 +49,7 @@ def outcome_of(each, options):
         broken = str(error)
     except attack.Skipped as error:
         place.skip(str(error))
-    except Exception as error:  # an error in the attack's own code; the other attacks continue
+    except Exception as error:
         broken = f"error in the attack: {type(error).__name__}: {error}"
     finally:
         place.remove()
@@ -78,7 +75,7 @@ def main():
     if not chosen:
         sys.exit("hostile: no attack matches --only")
     started = time.monotonic()
-    # The attacks that take longest start first, so that no core is idle at the end.
+    # The longest attacks start first, so that no core is idle at the end.
     chosen.sort(key=lambda each: each.group != kills.GROUP)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         lines = list(pool.map(lambda each: outcome_of(each, options), chosen))

@@ -1,7 +1,5 @@
-"""Sends SIGKILL, SIGINT, SIGTERM and SIGHUP at random moments to all commands.
-
-After each signal, no finished trial may be lost, the exit code must be documented, and a resume must complete the run.
-After the next run, no process, temporary file or socket of the ended command may remain.
+"""Sends SIGKILL, SIGINT, SIGTERM and SIGHUP at random moments to all commands. No finished trial may be lost, and a
+resume must complete the run.
 """
 
 import json
@@ -21,8 +19,6 @@ CALIBRATE = ["calibrate", "--contender", "obedient", *FEW, "--slowdown", "10", "
 
 
 class Command:
-    """A command line, the folders of the journals that it writes, and its usual duration."""
-
     def __init__(self, name, words, journals=(), measures=False, real=False, against=None):
         self.name, self.words, self.journals = name, words, journals
         self.measures, self.real, self.against = measures, real, against
@@ -84,7 +80,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # Without this selection, these commands would run every contender, including `obedient` and `loop-epoll-real`.
+        # Without this selection, the commands would also run `obedient` and `loop-epoll-real`.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()
@@ -94,7 +90,6 @@ def prepare(place):
 
 
 def whole_lines(folder):
-    """Returns the complete lines of a journal, and fails if one of these lines is not valid JSON."""
     file = folder / "journal.jsonl"
     if not file.exists():
         return []
@@ -108,15 +103,12 @@ def whole_lines(folder):
 
 
 def trials_in(lines):
-    """Returns (block, workload, contender, attempt) of each trial."""
     found = [json.loads(line) for line in lines[1:]]
     return [(each["block"], each["workload"], each["contender"], each["attempt"]) for each in found if "block" in each]
 
 
 def strike(place, command, number, after_s):
-    """Starts the command and sends it the signal after `after_s` seconds. Returns the exit code, which is negative if a
-    signal ended the command, and the messages.
-    """
+    """Sends the signal after `after_s` seconds. Returns the exit code, negative for a signal, and the messages."""
     process = place.start(*command.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         process.wait(after_s)
@@ -141,14 +133,12 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # The command catches the signal only while it measures. A signal that arrives before the run begins or after the
-    # run has ended therefore ends the command at once.
+    # The command catches the signal only while it measures.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 
 
 def go_on(place, command, folder, before):
-    """Resumes the run. Expects that its journal still begins with the lines `before`, and that the run is complete."""
     if not before:
         return
     place.loopbench("run", "--resume", folder, codes=[OK, INCONCLUSIVE, UNRELIABLE, attacks.REGRESSION])
@@ -179,21 +169,19 @@ def one_moment(place, command):
     if command.measures:
         place.loopbench("run", "--contender", "asio-epoll", *FEW, "--blocks", "1", "--pairing", "sequential", "-o",
                         place / "next", codes=[OK, INCONCLUSIVE])
-    else:  # the command must be able to replace an incomplete output
+    else:
         place.loopbench(*command.words)
-    if place.half_files():  # the next write to the same final name removes the temporary file
+    if place.half_files():  # the next write to the same final name removes it
         place.loopbench(*command.words)
     place.expect_nothing_left()
 
 
 def register(moments, parts):
-    """Registers `parts` attacks, which can run concurrently and kill commands at `moments` moments in total."""
     for part in range(parts):
         share = moments * (part + 1) // parts - moments * part // parts
 
         def run(place, share=share, part=part):
             struck = prepare(place)
             for i in range(share):
-                # The kills take the commands in turn, so that even a few kills cover all commands.
                 one_moment(place, struck[(i * parts + part) % len(struck)])
         attacks.ATTACKS.append(attacks.Attack(GROUP, f"{share} of them, part {part + 1} of {parts}", run, True))

@@ -1,4 +1,4 @@
-"""Attacks with outputs and inputs that are not regular files, with folders that disappear, and with full disks."""
+"""Attacks with files that are not regular, with folders that disappear, and with full disks."""
 
 import contextlib
 import os
@@ -94,7 +94,7 @@ def outputs_of_run(place):
             clear(place.out)
             place.out.mkdir()
             kind(place.out / name)
-            # A run without --counts can succeed although counts.json cannot be written.
+            # A run without --counts does not need counts.json.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
                 raise Broken(f"the folder {name} was emptied")
@@ -146,8 +146,7 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # The short form of this test leaves out the endless device, because a command reads a gigabyte before
-        # it refuses the file.
+        # A command reads a gigabyte of the endless device before it refuses it, so the short form leaves it out.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -189,9 +188,7 @@ def small_file_system(path, kilobytes):
 
 @attack(GROUP)
 def a_full_disk(place):
-    """Tries disks of different sizes, from too small for a journal to large enough for all files. Published files must
-    be complete.
-    """
+    """The disks range from too small for a journal to large enough for all files. Published files must be complete."""
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     small = place / "small"
@@ -205,7 +202,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
-            # It must be possible to resume the run on a larger disk.
+            # A resume must work on a larger disk.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])
@@ -214,7 +211,7 @@ def a_full_disk(place):
 
 @attack(GROUP)
 def a_full_folder_for_temporary_files(place):
-    """Fills the file system, so that a tracer's log is cut short. A log that was cut short must give no count."""
+    """A tracer's log that was cut short must give no count."""
     place.add_contender("asio-epoll", COUNTED)
     small = place / "small"
     for kilobytes in (4, 16) if place.short else (4, 8, 12, 16, 24, 32, 64):
@@ -229,9 +226,6 @@ def a_full_folder_for_temporary_files(place):
 
 @attack(GROUP)
 def removed_folders_are_reported(place):
-    """Lets a contender remove the run's output folder, the temporary folder, the contenders' folder, the working folder
-    and the contender itself.
-    """
     for what in ("$LOOPBENCH_OUT", "$TMPDIR", '$(dirname "$0")', "$LOOPBENCH_CWD", '"$0"'):
         shutil.rmtree(place / "bin/contenders", ignore_errors=True)
         (place / "bin/contenders").mkdir()
@@ -245,7 +239,6 @@ def removed_folders_are_reported(place):
     place.run(codes=[FAILED], says=[place / "tmp", "TMPDIR"])
     (place / "tmp").mkdir()
     (place / "gone").mkdir()
-    # Runs commands in a working folder that no longer exists.
     place.loopbench("list", front=["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh"], cwd=place / "gone")
     (place / "gone").mkdir()
     place.loopbench("run", "--workload", "yield", "--blocks", "1", codes=[FAILED], says="loopbench-report",
@@ -267,7 +260,7 @@ def a_broken_histogram_file_fails_only_its_contender(place):
 @attack(GROUP)
 def folders_without_write_permission(place):
     front = without_rights()
-    # The contender must not write its file `.trials`, because the other user cannot write there.
+    # The other user cannot write `.trials`.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"
     open_to_all.mkdir()

@@ -27,7 +27,7 @@ def variables(place):
                     {"TERM": "dumb"}, {"TERM": "\x1b[31m"}, {"USER": long}, {"A=B": "C"}, {"": "empty"},
                     {"SHELL": "/bin/false"}, {"TZ": "nonsense/nowhere"}, {"PYTHONPATH": "/nowhere"})
     for environment in place.some(environments, 7):
-        # execve() accepts any names of variables, but Python refuses names with an equals sign.
+        # execve() accepts names with an equals sign, but Python refuses them.
         pairs = {key: value for key, value in environment.items() if key and "=" not in key}
         place.run(env={"TMPDIR": usual["TMPDIR"], **mark, **pairs}, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", env={**mark, **pairs})
@@ -40,9 +40,7 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """Sets the suite's variables before a run, as if they were left over in a user's shell. They must not reach a
-    contender, whose trials they would distort.
-    """
+    """Variables that are left over in a user's shell would distort a contender's trials."""
     names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
              "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
@@ -64,7 +62,6 @@ def runs_work_if_the_caller_ignores_signals(place):
         front = ["/bin/sh", "-c", f"trap '' {names}; exec \"$@\"", "sh"]
         place.run(front=front, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", front=front)
-    # A run must also work if the caller has blocked signals.
     if not shutil.which("env") or subprocess.run(["env", "--block-signal=CHLD", "true"],
                                                  capture_output=True).returncode:
         place.skip("env cannot block signals here")
@@ -84,20 +81,17 @@ def descriptors(place):
                   ["report", place / "out/report.json", "--format", "csv"]):
         place.loopbench(*words, front=["/bin/sh", "-c", 'exec "$@" > /dev/full', "sh"], codes=[FAILED],
                         says="standard output")
-        # A command must report a reader that closes the pipe early, unless the pipe already holds the whole output.
+        # A pipe can already hold the whole output when its reader closes it.
         place.loopbench(*words, front=["/bin/bash", "-c", 'set -o pipefail; "$@" | true', "sh"], codes=[OK, FAILED])
     for limit in (5, 8, 12, 20):
         place.run(front=["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"], codes=[OK, FAILED, INCONCLUSIVE])
-    # A run must work with a hundred descriptors that the caller forgot to close.
     place.run(front=["/bin/bash", "-c", 'for i in {10..110}; do eval "exec $i</dev/null"; done; exec "$@"', "sh"],
               codes=[OK, INCONCLUSIVE])
 
 
 @attack(GROUP)
 def contenders_inherit_no_descriptors_of_the_suite(place):
-    """Lists a contender's descriptors. A child of a contender could keep an inherited journal or lock open after the
-    run.
-    """
+    """A child of a contender could keep an inherited journal or lock open after the run."""
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
     for way in ("sequential", "concurrent"):
@@ -112,14 +106,13 @@ def contenders_inherit_no_descriptors_of_the_suite(place):
 def limits(place):
     place.add_contender("asio-epoll")
     for limit in ("-v 30000", "-v 60000", "-v 100000", "-s 256", "-t 1", "-f 0", "-c 0", "-l 0"):
-        # With too little memory, the program loader fails with exit code 127.
+        # With too little memory, the program loader fails with 127.
         place.run(front=["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh"],
                   codes=[OK, FAILED, INCONCLUSIVE, *([127] if "-v" in limit else [])])
 
 
 @attack(GROUP)
 def words(place):
-    """Runs random command lines of commands, options, and strange words."""
     place.add_contender("asio-epoll")
     strange = ["", " ", "-", "--", "---", "=", "--=", "-o", "\x1b[31m", "\u202e", "%s%n", "x" * 100000, "*", "[", "\\",
                "'", '"', "1e999", "nan", "-1", "0x10", "9" * 50, "/", "..", "run", "--help", "--version", "\n", "@file",
@@ -133,7 +126,7 @@ def words(place):
         for _ in range(place.random.randint(0, 4)):
             line.append(place.random.choice(strange if place.random.random() < 0.6 else options))
         if line[0] in ("calibrate", "doctor") and len(line) == 1:
-            continue  # a valid command line that takes too long
+            continue  # valid, but takes too long
         place.loopbench(*line, front=["timeout", "-s", "INT", "15"], codes=DOCUMENTED | {124, 130}, cwd=place / "home")
     for raw in (b"\xff\xfe", b"\xc3", b"b\xe4r"):
         for line in (["run", "--workload", raw], ["run", "-o", place / "home" / os.fsdecode(raw)], ["explain", raw],
@@ -142,7 +135,6 @@ def words(place):
 
 
 def on_a_terminal(place, environment, *words):
-    """Runs a command on a pseudo-terminal and returns the command's output."""
     ours, theirs = pty.openpty()
     with open(ours, "rb", buffering=0) as reader:
         process = place.start(*words, stdin=theirs, stdout=theirs, stderr=theirs, env=environment)
@@ -154,7 +146,7 @@ def on_a_terminal(place, environment, *words):
                 raise Broken("the command hangs on a terminal")
             try:
                 part = reader.read(65536)
-            except OSError:  # EIO: the command has closed the terminal
+            except OSError:
                 part = b""
             if not part:
                 break
@@ -192,7 +184,7 @@ def without_proc(place):
 
 @attack(GROUP)
 def many_at_once(place):
-    """Starts ten runs that share a temporary folder. No run may remove another run's files as leftovers."""
+    """No run may remove another run's files as leftovers."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(10)]

@@ -1,6 +1,4 @@
-"""Attacks by contenders that misbehave. The report must name the failed contender, the other contenders must have
-results, and no process or file may remain.
-"""
+"""Attacks by contenders that misbehave. The report must name the failed contender, and the others must have results."""
 
 import contextlib
 import os
@@ -13,11 +11,10 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
-INTERLEAVED = "echo/rtt/conns:1"  # the catalog does not know this workload, so it can be interleaved on request
+INTERLEAVED = "echo/rtt/conns:1"  # not in the catalog, so it can be interleaved on request
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
-    """Expects the contender `culprit` to fail with the texts of `says` in its reason, and `asio-epoll` to succeed."""
     place.add_contender("asio-epoll", sheet=good_sheet)
     place.add_contender("culprit", on_trial, sheet, text)
     limit = [] if "--trial-limit" in words else ["--trial-limit", "2s"]
@@ -72,7 +69,6 @@ def contenders_that_print_endlessly_fail(place):
 
 @attack(GROUP)
 def a_crash_of_the_aa_copy_fails_the_run(place):
-    """Lets only the A/A copy of the baseline fail. The comparison of the baseline with itself must then not pass."""
     place.add_contender("loop-epoll")
     aa_copy = 'case "$CALLED" in *~) %s;; esac\n' + GOOD
     called = place.binaries / "loopbench_called_shell"
@@ -111,7 +107,6 @@ def orphaned_processes_are_ended(place):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", codes=[OK, FAILED, INCONCLUSIVE])
         place.expect_status("asio-epoll", "ok", workload=INTERLEAVED)
-    # A contender can also leave a process behind while it lists its workloads.
     place.add_contender("culprit", text=f"#!/bin/sh\n{child} >/dev/null 2>&1 &\n{wait}echo yield\n")
     place.loopbench("list", codes=[OK])
     place.loopbench("doctor", codes=DOCUMENTED)
@@ -123,7 +118,6 @@ def a_killed_generator_fails_the_result(place):
         raise Skipped("the contender loop-epoll is not built")
     place.install("contenders/loop-epoll")
     place.install("loopbench-generator")
-    # With a single core, the workload cannot start its client and is unsupported.
     if len(os.sched_getaffinity(0)) < 2:
         raise Skipped("the client of serve/open_loop needs a core that the contender does not use")
     process = place.start("run", "--contender", "loop-epoll", "--baseline", "loop-epoll", "--workload",
@@ -144,7 +138,6 @@ def a_killed_generator_fails_the_result(place):
 
 @attack(GROUP)
 def forty_processes_are_ended(place):
-    """Starts forty processes, first in the contender's process group and then in process groups of their own."""
     place.add_contender("asio-epoll")
     for front in ("", "setsid"):
         place.add_contender("culprit", f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
@@ -163,7 +156,6 @@ def contenders_that_are_rebuilt_during_a_run_fail(place):
     place.add_contender("culprit", f'[ $(trials) -lt 2 ] || chmod -x "$0"\n{GOOD}')
     place.run("--pairing", "sequential", "--blocks", "3", codes=[OK, FAILED, INCONCLUSIVE])
     place.expect_status("asio-epoll", "ok")
-    # After a contender was rebuilt, `run --resume` must refuse the run.
     place.add_contender("culprit")
     place.run("--pairing", "sequential", codes=[OK, INCONCLUSIVE])
     with open(place / "bin/contenders/culprit", "a", encoding="ascii") as file:
@@ -173,14 +165,13 @@ def contenders_that_are_rebuilt_during_a_run_fail(place):
 
 @attack(GROUP)
 def strange_names_of_contenders_are_harmless(place):
-    """Gives contenders strange names: a file name can contain any byte except a slash and a zero byte."""
     place.add_contender("asio-epoll")
     names = ["with blank", "-rf", "--help", "a\nb", "\x1b[31mred",
              "</script><script>alert(1)</script>".replace("/", "\u2044"), "=1+1", "*", "[a-z]", "{}", "$(touch owned)",
              "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe", "é" * 127, "x" * 255, "~", "asio-epoll~", "CON",
              "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
     for name in place.some(names, 7):
-        # notes=False: the name of the file `.trials` would be too long.
+        # The name of `.trials` would be too long.
         file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)
         place.loopbench("list", codes=[OK])
         ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
@@ -201,7 +192,7 @@ def strange_names_of_contenders_are_harmless(place):
 
 @attack(GROUP)
 def a_baseline_with_a_strange_name(place):
-    """Runs baselines with strange names. The name of the A/A copy must have the same length as the baseline's name."""
+    """The A/A copy's name must have the same length as the baseline's."""
     place.add_contender("loop-epoll")
     for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):
         file = place.add_contender(name, notes=False)
@@ -245,9 +236,7 @@ def strange_contexts_are_harmless(place):
 
 @attack(GROUP)
 def very_long_descriptions_do_not_break_the_journal(place):
-    """Prints a description that is longer than the longest line of a journal. Either the run must be refused, or it
-    must be resumable.
-    """
+    """The description is longer than the longest line of a journal. The run must be refused or resumable."""
     place.add_contender("asio-epoll")
     for mebibytes in (1, 17):
         place.add_contender("culprit", text=f"""#!/bin/sh
@@ -262,7 +251,6 @@ printf '"}}, "benchmarks": [{{"name": "yield", "real_time": 1, "cpu_time": 1}}]}
 
 @attack(GROUP)
 def contenders_that_break_the_protocol_for_slices_fail(place):
-    """Breaks the protocol for slices: invalid replies, an early end, and closed descriptors."""
     begin = 'turns=$LOOPBENCH_SLICES; end=${turns%%,*}\n'
     for script, fails in (("echo garbage >&$end; " + GOOD, True), ("echo ready >&$end; exit 0", True),
                           ("printf 'ready\\n0 0\\n' >&$end; " + GOOD, True),
@@ -270,7 +258,7 @@ def contenders_that_break_the_protocol_for_slices_fail(place):
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
         place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
-        # The contender needs bash, because dash only supports descriptors of one digit.
+        # dash only supports descriptors of one digit.
         body = place.add_contender("culprit", begin + script, KNOWS_SLICES)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",
@@ -291,7 +279,6 @@ def a_contender_that_keeps_its_slice_fails(place):
 
 @attack(GROUP, short=False)
 def a_contender_that_lists_no_workloads_fails(place):
-    """Starts a contender that never lists its workloads. The time limit for the list is twenty seconds."""
     place.add_contender("asio-epoll")
     place.add_contender("culprit", text="#!/bin/sh\nsleep 1000\n")
     place.run(codes=[FAILED], says="culprit")

@@ -1,5 +1,5 @@
-"""Replaces strace and perf with tracers that write wrong records. A wrong record must give no count: the gate must be
-inconclusive (exit code 4), and no number may be written into a baseline.
+"""Fake tracers that write wrong records. A wrong record must give no count: the gate must be inconclusive (exit code
+4), and no number may be written into a baseline.
 """
 
 import json
@@ -9,7 +9,6 @@ from attack import COUNTED, FAILED, INCONCLUSIVE, OK, Broken, Skipped, attack
 
 GROUP = "tracers"
 
-# For each way to falsify a trace, the shell command that changes the file $record after the real tracer has written it.
 LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$record"', "empty": ': > "$record"',
         "gone": 'rm "$record"', "of zeros": 'head -c 9999 /dev/zero > "$record"',
         "garbage": 'head -c 9999 /dev/urandom > "$record"', "a pipe": 'rm "$record"; mkfifo "$record"',
@@ -23,9 +22,7 @@ LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$
 
 
 def put_tracer(place, name, lie, front=""):
-    """Installs a fake tracer with this name, in a folder that the attacks put first on PATH. The fake runs `front`,
-    then the real tracer, then `lie`.
-    """
+    """The fake tracer is in a folder that comes first on PATH. It runs `front`, then the real tracer, then `lie`."""
     file = place / "tracers" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"""#!/bin/sh
@@ -41,13 +38,10 @@ exit $code
 
 
 def traced_place(place):
-    """Prepares a baseline of counts, which needs strace. Returns the baseline's path, and the environment whose PATH
-    begins with the folder of fake tracers.
-    """
     if not shutil.which("strace"):
         raise Skipped("strace is not installed")
     place.add_contender("asio-epoll", COUNTED)
-    put_tracer(place, "perf", "", "exit 1")  # otherwise loopbench would use an installed perf instead of strace
+    put_tracer(place, "perf", "", "exit 1")  # otherwise loopbench would use perf instead of strace
     baseline = place / "counts.json"
     environment = {**place.environment, "PATH": f"{place / 'tracers'}:{place.environment['PATH']}"}
     ended = place.loopbench("check", "--against", baseline, "--update", "--tier", "counts", "--workload", "yield", "-o",
@@ -81,15 +75,12 @@ def wrong_records_of_strace_make_the_gate_inconclusive(place):
 
 @attack(GROUP)
 def wrong_records_of_perf_are_no_regression(place):
-    """Installs a perf that always prints the same text: invented system calls, lost events, or garbage."""
     baseline, environment = traced_place(place)
     for text in ("read 10 0 1.0", " sh (1), 20 events, 100.0%\\n   read 10 0 1.0", "LOST 17 events!", "", "\\000\\377"):
-        # The fake tracer writes the text as its record and then runs the contender, as perf does.
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # If the tracer's record is the same for any number of operations, the count must not become
-        # zero calls per operation.
+        # An equal record for any number of operations must not become zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:

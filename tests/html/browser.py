@@ -1,8 +1,5 @@
-"""A headless Chromium with one page, controlled through the DevTools protocol over a pipe.
-
-The protocol (https://chromedevtools.github.io/devtools-protocol) has JSON messages that end with a zero byte. The
-browser reads our messages from its file descriptor 3 and writes its own messages to descriptor 4. A driver program is
-not needed.
+"""A headless Chromium with one page. The DevTools protocol (https://chromedevtools.github.io/devtools-protocol) has
+JSON messages that end with a zero byte, from descriptor 4 of the browser and to descriptor 3.
 """
 
 import itertools
@@ -25,14 +22,13 @@ def executable():
 
 
 class Browser:
-    """A running browser. Usage: `with Browser() as page:`, then `page.open(path)` for each page."""
+    """Usage: `with Browser() as page:`, then `page.open(path)` for each page."""
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        # The shell makes the pipes Chromium's descriptors 3 and 4. As root, for example in a
-        # container, Chromium needs --no-sandbox.
+        # As root, for example in a container, Chromium needs --no-sandbox.
         start = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self.process = subprocess.Popen(
             ["bash", "-c", start, executable(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
@@ -83,12 +79,10 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, scheme="light", fragment=""):
-        """Opens the file and waits until the page is loaded. Afterwards `events` contains all events since the call.
-        `fragment` is the part of the address after the #.
-        """
+        """Waits until the page is loaded. Afterwards, `events` contains all events since the call."""
         self.resize(width)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.navigate("about:blank")  # otherwise another fragment would not load the page again
+        self.navigate("about:blank")  # another fragment alone would not load the page again
         self.navigate(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
 
     def navigate(self, address):
@@ -101,7 +95,6 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
 
     def run(self, script):
-        """Returns the value of a JavaScript expression."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             exception = answer["exceptionDetails"].get("exception", {})
@@ -109,7 +102,6 @@ class Browser:
         return answer["result"].get("value")
 
     def complaints(self):
-        """Returns the page's console messages and exceptions."""
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [event["params"] for event in self.events if event["method"] in kinds]
 

@@ -1,6 +1,4 @@
-"""Builds a run as large as `loopbench run --full`: all workloads, all contenders, ten blocks, and histograms. Each
-result gets the trials of a similar result in the repository's journal, with noise of its own.
-"""
+"""Builds a run as large as `loopbench run --full`, from the trials in the repository's journal with noise."""
 
 import json
 import os.path
@@ -8,7 +6,7 @@ import random
 import subprocess
 
 BLOCKS = 10
-BUCKETS = 180  # average number of buckets in the histogram of one trial
+BUCKETS = 180
 OTHERWISE_ALIKE = {"workload": "echo/rtt/tcp/conns:100/bytes:64", "contender": "asio-epoll"}
 
 
@@ -17,7 +15,6 @@ def line_of(value):
 
 
 def most_alike(name, known, front, otherwise):
-    """Returns the known name that has the same first part as `name` and the longest common prefix with it."""
     family = [each for each in known if each.split(front)[0] == name.split(front)[0]]
     return max(family, key=lambda each: len(os.path.commonprefix([each, name])), default=otherwise)
 
@@ -27,9 +24,7 @@ def with_noise(metrics, factor, draw):
 
 
 def histograms_of(trial, metrics, draw):
-    """Returns a list with a histogram of latency or lateness, or an empty list. The width of a bucket is at most 1/128
-    of its values.
-    """
+    """The width of a bucket is at most 1/128 of its values."""
     for metric in ("latency", "late"):
         if metrics.get(f"{metric}_p50") is None:
             continue
@@ -45,7 +40,6 @@ def histograms_of(trial, metrics, draw):
 
 
 def write_full_run(folder, loopbench, journal, blocks_with_histograms):
-    """Writes journal.jsonl, histograms.jsonl and report.json into the folder."""
     suite = json.loads(subprocess.run([loopbench, "list", "--json"], check=True, capture_output=True).stdout)
     header, *lines, end = journal.splitlines()
     header, trials = json.loads(header), {}

@@ -1,6 +1,4 @@
-"""Builds a history of sixty runs from one measured run. Each of the sixty runs has the measured numbers with 1 % of
-noise, for two contenders and the baseline on eight workloads. The changes in STEPS are planted.
-"""
+"""Builds a history of sixty runs from one measured run, with 1 % of noise and the changes in STEPS."""
 
 import datetime
 import hashlib
@@ -10,7 +8,7 @@ import random
 import subprocess
 
 RUNS = 60
-OTHER_MACHINE = 38  # the number of the first run on another machine; all later runs are on that machine too
+OTHER_MACHINE = 38  # the number of the first run on the other machine
 STEPS = [  # contender, workload, metric, first changed run, factor
     ("loop-uring", "yield", "time", 24, 1.06),
     ("loop-uring", "post/chain", "time", 24, 1.045),
@@ -21,7 +19,6 @@ WORKLOADS = 8
 
 
 def smaller(report):
-    """Returns the report reduced to a few contenders and workloads, including those in STEPS."""
     names = [step[1] for step in STEPS] + [each["name"] for each in report["workloads"]]
     workloads = list(dict.fromkeys(names))[:WORKLOADS]
     report = json.loads(json.dumps(report))
@@ -40,7 +37,6 @@ def scale(numbers, factor, keys=("median", "low", "high")):
 
 
 def run_of(report, number, draw):
-    """Returns the report of one day: the original report with noise and the planted changes."""
     run = json.loads(json.dumps(report))
     run["seed"] = number
     run["environment"]["date"] = f"{datetime.date(2026, 9, 1) + datetime.timedelta(number)}T03:04:05Z"
@@ -68,8 +64,6 @@ def commit_of(number):
 
 
 def write_history(folder, loopbench, report, runs=RUNS):
-    """Writes history.db into the folder. Returns the path of the history and the reports, in the order of their dates.
-    """
     place, report, draw, made = folder / "history.db", smaller(report), random.Random(1), []
     for number in range(runs):
         made.append(run_of(report, number, draw))

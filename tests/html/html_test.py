@@ -13,8 +13,7 @@ from full_size import write_full_run
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import with_hostile_names
 
-# A JavaScript expression: a list of {workload, metric, contender, text, range} for every cell of the matrix, with the
-# names from its headings.
+# A list of {workload, metric, contender, text, range} for every cell of the matrix.
 CELLS = """
 (() => {
   const names = [...document.querySelectorAll("#cells-table thead .name")].map((each) => each.textContent);
@@ -36,7 +35,6 @@ def written(report, file):
 
 
 def made(report, name, folder):
-    """Writes the page of `report`, which is a dictionary, a report file or a journal. Returns the path of the page."""
     page = folder / f"{name}.html"
     if isinstance(report, dict):
         report = written(report, folder / f"{name}.json")
@@ -51,7 +49,6 @@ class Html(PageTest):
         cls.page = made(cls.journal, "page", cls.folder)
 
     def open_compared(self, after):
-        """Opens the page that compares `self.report` with `after`. Returns the finished command."""
         files = [written(self.report, self.folder / "before.json"), written(after, self.folder / "after.json")]
         ran = subprocess.run([LOOPBENCH, "compare", *files, "--format", "html"], capture_output=True)
         page = self.folder / "compared.html"
@@ -68,9 +65,7 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Expects each cell of the matrix to show the numbers that number_of() returns for its result in report.json,
-        rounded to the shown digits. Returns how many numbers were compared.
-        """
+        """Returns how many numbers were compared with those of number_of(), which come from report.json."""
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
         compared = 0
@@ -162,7 +157,7 @@ class Html(PageTest):
             contender, number = each["name"].split(": ")
             ratio = (self.result(each["workload"], contender, "time")["ratio"] or {"median": 1})["median"]
             self.expect_number(number, ratio)
-            if each["length"] > 1:  # a shorter bar could not be seen
+            if each["length"] > 1:
                 self.assertAlmostEqual(each["length"] / of_baseline[each["workload"]], ratio,
                                        delta=0.02 * max(ratio, 1))
 
@@ -287,7 +282,7 @@ class Html(PageTest):
             self.assertNotRegex(cell["text"], "[▲▼=?]")
             self.expect_number(cell["text"], self.result(echo, cell["contender"], "latency_p99")["median"])
         drawn = self.browser.run(f"curveOf('{echo}', 'asio-epoll', 'latency').length")
-        self.assertEqual(drawn, 2)  # the median and the 90th percentile
+        self.assertEqual(drawn, 2)
 
     def test_a_click_on_a_cell_opens_its_trials(self):
         self.open()
@@ -347,7 +342,7 @@ class Html(PageTest):
         for each in slower:
             each.update(samples=[trial and 2 * trial for trial in each["samples"]], median=2 * each["median"])
             ratio, factor = each["ratio"], 0.5 if each["direction"] == "smaller" else 2
-            if ratio:  # the ratio of rounds of interleaved trials, which comparisons use
+            if ratio:
                 ratio.update({key: factor * ratio[key] for key in ("median", "low", "high")},
                              samples=[pair and factor * pair for pair in ratio.get("samples", [])])
         ran = self.open_compared(after)
@@ -373,8 +368,7 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # In this result, the first primary metric gets the value zero. It then counts as lost, because zero has no
-        # ratio. The other metrics are still compared.
+        # The first primary metric becomes zero. It then counts as lost, because zero has no ratio.
         headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -400,7 +394,6 @@ class Html(PageTest):
         self.assertIn(f"{len(judged) - 1} of ", self.texts("#summary .slower")[0])
 
     def of_two_programs(self):
-        """Returns a report of `loopbench compare ./old ./new`."""
         report = json.loads(json.dumps(self.report))
         like = self.result("yield", "asio-epoll", "time")
         report.update(baseline="old", command=["loopbench", "compare", "./old", "./new"], warnings=[],
@@ -515,7 +508,7 @@ class Html(PageTest):
                          [[round(1000 * float(us)), int(count)] for us, count in ends])
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
-        # A curve ends at a percentile beyond which at least ten samples lie.
+        # At least ten samples lie beyond the end of a curve.
         for steps, count in self.browser.run("curves.map(({values, count}) => [values.length, count])"):
             self.assertEqual(steps, max(0, math.floor(8 * math.log10(count / 10) + 1e-9) + 1))
 

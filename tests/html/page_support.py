@@ -1,4 +1,4 @@
-"""Shared code of the page tests, which run as `NAME_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]`."""
+"""Shared code of the page tests: NAME_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]."""
 
 import json
 import pathlib
@@ -14,7 +14,6 @@ LOOPBENCH, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
 sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal
 
-# A JavaScript expression that becomes true after the page has drawn all charts.
 ALL_DRAWN = """
 new Promise((resolve) => {
   const look = () => (due.length ? setTimeout(look, 10) : resolve(true));
@@ -22,7 +21,6 @@ new Promise((resolve) => {
 })
 """
 
-# A JavaScript expression: the number of drawn pixels, the number of points and the title of each canvas.
 DRAWN = """
 [...document.querySelectorAll("canvas")].map((canvas) => {
   const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -39,7 +37,6 @@ UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 2**10, "MiB": 
 
 
 def shown_number(text):
-    """Returns the value of a printed number, and half a unit of the number's last digit."""
     found = re.fullmatch(r"(-?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", text.strip().rstrip("▲▼=?\u2009 "))
     if not found:
         raise ValueError(text)
@@ -60,7 +57,6 @@ class PageTest(unittest.TestCase):
                                                capture_output=True).stdout)
 
     def open(self, page=None, **how):
-        """Opens a page and expects no console messages and no network requests."""
         page = page or self.page
         self.browser.open(page, **how)
         self.assertEqual(self.browser.complaints(), [])
@@ -90,13 +86,11 @@ class PageTest(unittest.TestCase):
         self.expect_drawn(at_least)
 
     def expect_nothing_wider_than_the_window(self, page=None):
-        """Expects the page to fit into a wide window and then into a narrow one, which stays open."""
         for width in (1280, 390):
             self.open(page, width=width)
             self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width)
 
     def expect_text_alone(self, page, title):
-        """Expects that no name in the page became markup and that nothing is wider than the window."""
         self.expect_nothing_wider_than_the_window(page)
         self.assertEqual(self.browser.run("document.title"), title)
         self.assertEqual(self.browser.run("document.querySelectorAll('script').length"), 3)

@@ -15,8 +15,7 @@ from history_of_runs import OTHER_MACHINE, RUNS, STEPS, commit_of, run_of, small
 from page_support import LOOPBENCH, PageTest, main, shown_number
 from real_report import HOSTILE, with_hostile_names
 
-# A JavaScript expression: a list of {workload, metric, contender, machine, date, text} for every number in the
-# tables below the charts.
+# A list of {workload, metric, contender, machine, date, text} for every number below the charts.
 NUMBERS = """
 (() => {
   for (const details of document.querySelectorAll("#trends figure details")) details.open = true;
@@ -33,8 +32,7 @@ NUMBERS = """
 })()
 """
 
-# A JavaScript expression: a list of {workload, metric, contender, machine, date, value, low, high}
-# for every drawn point.
+# A list of {workload, metric, contender, machine, date, value, low, high} for every drawn point.
 POINTS = """
 shownPanels().flatMap((panel) => {
   const chart = Chart.getChart(panel.element.querySelector("canvas"));
@@ -70,7 +68,6 @@ class Trends(PageTest):
         self.browser.run(f"choose({json.dumps(what)})")
 
     def wait_for_tables(self):
-        """Waits until all opened `details` elements contain their tables, which the page builds in a later event."""
         self.browser.run("""new Promise((done) => {
           const look = () => ([...document.querySelectorAll("#trends details[open]")].every((each) =>
             each.querySelector("table, fieldset")) ? done() : setTimeout(look));
@@ -136,7 +133,6 @@ class Trends(PageTest):
         self.assertIn(where, {step[1] for step in STEPS})
 
     def test_a_change_is_marked_in_its_chart(self):
-        """Looks for the mark, which has the colour of `worse` and surrounds the point of the changed run."""
         self.open()
         red = self.run_when_drawn("""(() => {
           const panel = shownPanels().find((each) => each.workload === "yield");
@@ -238,7 +234,7 @@ class Trends(PageTest):
         self.assertTrue(self.browser.run("document.querySelector('#trends figure details').open"))
         self.wait_for_tables()
         for _ in range(3):
-            press("Tab")  # moves the focus to the scrolling table, then to a run, then to a number
+            press("Tab")
         self.assertTrue(self.browser.run("document.activeElement.matches('#trends figure td button')"))
         press("Enter", text="\r")
         self.assertTrue(self.browser.run("document.getElementById('run').open"))

@@ -148,7 +148,6 @@ TEST(kernel_files, the_properties_of_a_core_are_read_from_sysfs) {
     EXPECT_EQ(bench::read_core(5, devices / "").kind, std::nullopt);
 }
 
-/// A temporary folder that stands for the root of the file system. Tests write fake system files into it.
 class planted_root {
 public:
     void write(const std::string& path, const std::string& text) const {
@@ -224,8 +223,7 @@ TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
     EXPECT_EQ(found().how, severity::fine) << "the process cannot use more cores anyway";
 }
 
-/// A fake clock. Each call of now() seems to take 25 ns, but during one of the first calls, the thread seems
-/// to be preempted for 50 ms.
+/// A call of now() seems to take 25 ns, and one of the first calls seems to be preempted for 50 ms.
 struct preempted_clock {
     using duration = std::chrono::nanoseconds;
     using time_point = std::chrono::time_point<preempted_clock, duration>;
@@ -275,7 +273,7 @@ TEST(doctor, a_process_with_the_perf_capability_can_use_perf_although_the_sysctl
     facts.may_perf_anyway = true;
     for (const auto& found : bench::diagnose(facts, needed))
         EXPECT_EQ(found.how, severity::fine) << found.about;
-    facts.perf_paranoid.reset();  // a kernel without perf
+    facts.perf_paranoid.reset();
     const auto all = bench::diagnose(facts, needed);
     EXPECT_EQ(std::ranges::find(all, "perf", &bench::finding::about)->how, severity::warning);
 }

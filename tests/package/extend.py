@@ -61,7 +61,6 @@ def cached(build, name):
 
 
 def link(build, target, replaced, output):
-    """Links a target with the link command of the build, in which some file names are replaced."""
     command = run("ninja", "-C", build, "-t", "commands", target).splitlines()[-1]
     for old, new in replaced.items():
         if f" {old} " not in command:
@@ -72,8 +71,6 @@ def link(build, target, replaced, output):
 
 
 def built(source, build, scratch):
-    """Builds loopbench, and the contender `other` in the folder contenders/ next to it. Returns the path of loopbench.
-    """
     copy_with_additions(source, scratch / "source")
     options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0", "-DLOOPBENCH_TESTS=OFF"]
     for name in ("CMAKE_CXX_COMPILER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CXX_FLAGS"):

@@ -16,7 +16,6 @@ def output_of(*command):
 
 
 def functions(nm, program):
-    """Returns the name and the size of each function in the program, in the order of the functions' addresses."""
     lines = output_of(nm, "--defined-only", "--numeric-sort", "--print-size", program).splitlines()
     found = re.findall(r"^[0-9a-f]+ ([0-9a-f]+) [tTwW] (\S+)$", "\n".join(lines), re.MULTILINE)
     return [(name, int(size, 16)) for size, name in found]

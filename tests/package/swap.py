@@ -17,10 +17,9 @@ import subprocess
 import sys
 
 DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
-MEASURED = {0, 3, 4, 5}  # exit codes of a complete comparison; this test ignores its result
+MEASURED = {0, 3, 4, 5}  # the exit codes of a complete comparison
 
-# The shell code of fake commands, by their names. They replace the real commands, because their folder
-# comes first in PATH.
+# The fake commands replace the real ones, because their folder comes first in PATH.
 COMMANDS = {
     "loopbench": 'case " $* " in *" --client "*) first=$1; shift; exec {home}/.local/bin/loopbench "$first" --blocks 6 '
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
@@ -30,7 +29,6 @@ COMMANDS = {
 }
 
 
-# The CMakeLists.txt of a project that knows nothing of loopbench and contains C as well as C++.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(program C CXX)
 find_package(Threads REQUIRED)
@@ -80,7 +78,7 @@ def main(source, build, compiler, scratch):
     (export,) = (command for command in shown if command.startswith("export "))
     exports = f"{export}; PATH={scratch}/commands:$PATH; "
     for command in shown:
-        # tests/cli/documentation_test.cpp runs the commands that begin with `loopbench run`.
+        # tests/cli/documentation_test.cpp runs these commands.
         if command in DONE_ALREADY | {export} or command.startswith("loopbench run"):
             continue
         done = subprocess.run(["sh", "-c", exports + command], cwd=program, env=environment, text=True,

@@ -1,4 +1,4 @@
-// Tests reading JSON of third-party programs. Each error message contains the position of the error.
+// Tests the reading of JSON from third-party programs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -41,8 +41,8 @@ TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
     }
 }
 
-// The documentation of simdjson does not state that minify() can write its result over its input. This test
-// therefore does so with each variant of simdjson's code that this processor can run.
+// simdjson's documentation does not state that minify() can write its result over its input. Each variant of
+// its code that this processor can run must allow it.
 TEST(json_read, json_is_minified_to_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {

@@ -1,5 +1,5 @@
-// Tests that a JSON text with more values than the limit is refused. Sanitizer builds leave this test out,
-// because it would take a minute.
+// Tests the limit of values in a JSON text. Sanitizer builds leave this test out, because it would take a
+// minute.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,4 @@
-// Tests the list of metrics. The names of metrics must not change, because other programs read them in
-// reports.
+// Tests the list of metrics, whose names other programs read in reports.
 #include "reports/model/metrics.hpp"
 
 #include <gtest/gtest.h>

@@ -26,8 +26,8 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# A replacement for the functions of scipy that compare.py uses. The scipy package cannot be installed together with
-# libboost1.81-dev, because scipy needs another version of Boost. The replacement has no rank test.
+# compare.py needs functions of scipy, which cannot be installed together with libboost1.81-dev, because it needs
+# another version of Boost. The replacement has no rank test.
 SCIPY_STATS = """
 import numpy
 
@@ -55,7 +55,6 @@ if not JUNIT_SCHEMA.exists():
 
 
 def written(source, form):
-    """Returns the output of `loopbench report` for a report or a journal in this format."""
     done = subprocess.run([LOOPBENCH, "report", source, "--format", form], check=True, capture_output=True)
     return done.stdout.decode()  # decode() fails on invalid UTF-8
 
@@ -67,12 +66,10 @@ def is_printable(character):
 
 
 def printable(text, kept=""):
-    """Replaces control characters and invalid characters by question marks, as every format for human readers does."""
     return "".join(each if is_printable(each) or each in kept else "?" for each in text)
 
 
 def cells_of(report):
-    """Returns the result for `time` of each workload and contender."""
     return [each for each in report["results"] if each["metric"] == "time"]
 
 
@@ -93,7 +90,6 @@ class Readers(unittest.TestCase):
         return file
 
     def both(self):
-        """Returns (file, report) pairs for the report and for a copy of the report with hostile names."""
         return (self.source, self.report), (self.hostile_source, self.hostile)
 
     # ---- json: python3-jsonschema ----
@@ -220,8 +216,7 @@ class Readers(unittest.TestCase):
             self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
     def test_junit_has_a_case_with_the_outcome_of_each_workload_and_contender(self):
-        # In an ordinary run, only failed trials are failures. Older versions also wrote a failure for each result that
-        # was slower than Asio.
+        # An older version also wrote a failure for each result that was slower than Asio.
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped}
 
         for source, report in self.both():
@@ -257,7 +252,7 @@ class Readers(unittest.TestCase):
             self.assertEqual([each.type for each in lead.children[:4]], ["text", "strong_open", "text", "strong_close"])
             for each in others:
                 self.assertLessEqual({child.type for child in each.children or []}, text_only, each.content[:200])
-            tokens = tokens[[each.type for each in tokens].index("html_block"):]  # without the short table
+            tokens = tokens[[each.type for each in tokens].index("html_block"):]
             rows, row = [], None
             for token in tokens:
                 if token.type == "tr_open":
@@ -268,7 +263,6 @@ class Readers(unittest.TestCase):
                     row = None
             shown = [tuple(row[:2]) for row in rows if row[0] != "workload"]
             names = dict.fromkeys((each["workload"], each["contender"]) for each in report["results"])
-            # Blanks at both ends of a table cell do not belong to its text.
             self.assertEqual(sorted(shown), sorted(tuple(printable(name).strip() for name in pair) for pair in names))
             warnings = [each.content for each in tokens if each.type == "inline" and each.level > 2 and
                         each.content.startswith("Warning: ")]
@@ -295,7 +289,7 @@ class Readers(unittest.TestCase):
             where[failures:failures] = [each["code"] for each in report["warnings"]]
             expected = where[:10] + ["loopbench"] * (len(where) > 10)
             self.assertEqual(kinds[0], "notice")
-            del titles[0]  # the first summary sentence
+            del titles[0]
             self.assertEqual(titles, [printable(each, "\r\n") for each in expected])
             self.assertEqual(kinds.count("error"), min(failures, 10))
 
@@ -358,7 +352,7 @@ class Readers(unittest.TestCase):
             self.assertEqual((rows[-1][0], rows[-1][2]), (max(counts) / 1000, total))
 
     def rows_of_gnuplot(self, file):
-        """Returns rows of [value, percentile, count, 1/(1-percentile)]."""
+        """A row is [value, percentile, count, 1/(1-percentile)]."""
         columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # gnuplot's default is six digits
         script = f"set table '{file}.table'; plot '{file}' using ({columns}) with table"
         subprocess.run(["gnuplot", "-e", script], check=True, capture_output=True)

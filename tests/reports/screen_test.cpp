@@ -1,5 +1,5 @@
-// Tests the report on the terminal. Whatever the names in it, no line is wider than 80 columns, and no
-// control characters reach the terminal.
+// Tests the report on the terminal: no line is wider than 80 columns, and no control characters reach the
+// terminal.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,6 @@ std::size_t count_of(std::string_view what, std::string_view in) {
     return count;
 }
 
-/// Returns the cells of the row with this label.
 std::vector<std::string> row_of(const std::string& screen, const std::string& name) {
     for (const auto& line : lines_of(screen)) {
         const auto label = line.substr(std::min(line.find_first_not_of(' '), line.size()));
@@ -287,8 +286,6 @@ TEST(screen, ratios_without_an_interval_are_not_shown) {
     EXPECT_FALSE(shows(report, "FASTEST"));
 }
 
-/// Returns a report with two contenders on select, two other contenders, and a direct
-/// comparison of two drivers.
 reports::report with_drivers(const char* workload) {
     auto report = report_with({measured_as(workload, "asio-epoll", "time", 100),
                                judged_as(workload, "loop-a", "time", 50, {"", 2.0, 1.9, 2.1}, faster),

@@ -1,4 +1,4 @@
-// Tests the summary sentences. A sentence must not claim more than the numbers show.
+// Tests the summary sentences, which must not claim more than the numbers show.
 #include "reports/render/summary_sentences.hpp"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,6 @@ const reports::summary_sentence* find(const std::vector<reports::summary_sentenc
     return found == all.end() ? nullptr : &*found;
 }
 
-/// Returns the text of the report's summary sentence about this topic, or "" without such a
-/// sentence.
 std::string said(const reports::report& report, topic about) {
     const auto all = reports::summary_sentences_of(report);
     const auto* const found = find(all, about);
@@ -116,8 +114,7 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-// The sentence must use the ratio that was measured in pairs. The quotient of two ratios to the baseline
-// can differ from it.
+// The quotient of two ratios to the baseline can differ from the ratio that was measured in pairs.
 TEST(summary_sentences, io_uring_and_epoll_have_one_paired_ratio_per_size) {
     auto report = three_on("echo/conns:1000");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
@@ -147,8 +144,7 @@ TEST(summary_sentences, a_contender_whose_interval_has_swapped_ends_can_be_a_lea
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// In a comparison of two reports, each ratio compares a contender with its own older result,
-// not with another contender.
+// Each ratio compares a contender with its own older result.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -163,7 +159,7 @@ TEST(summary_sentences, only_significant_ratios_are_quoted) {
     auto report = three_on("yield");
     for (auto& item : three_on("spawn").results) report.results.push_back(item);
     EXPECT_SAYS(said(report, topic::cost), "as fast as asio-epoll on both workloads;");
-    auto& unsure = report.results[5];  // the result of the contender "near" on spawn
+    auto& unsure = report.results[5];  // the result of "near" on spawn
     ASSERT_EQ(unsure.contender, "near");
     unsure.to_baseline = reports::ratio{"asio-epoll", 1.85, 0.9, 2.5};
     unsure.judged = inconclusive;
@@ -188,8 +184,6 @@ TEST(summary_sentences, a_workload_with_a_missing_interval_has_no_leader) {
     EXPECT_EQ(said(report, topic::cost), "");
 }
 
-/// Returns a report on timer/periodic. It contains the baseline and four other contenders: one spins, two
-/// sleep until the deadline, and one wakes up only at ticks.
 reports::report with_timers() {
     auto report = report_with({});
     const auto add = [&](const char* who, double late, std::optional<reports::ratio> ratio,
@@ -222,7 +216,6 @@ TEST(summary_sentences, the_most_accurate_contender_that_sleeps_is_named_in_addi
     EXPECT_SAYS(waiting, "others up to 2.0 % (asio-epoll on timer/periodic).");
 }
 
-// `sleeps` counts as equally accurate as the baseline, because its verdict is undecided on timer/periodic.
 TEST(summary_sentences, every_contender_that_cannot_be_told_apart_is_named_on_one_workload) {
     auto report = with_timers();
     for (auto& item : report.results)
@@ -403,7 +396,7 @@ TEST(summary_sentences, the_largest_difference_of_the_aa_copy_is_stated) {
         reports::self_comparison item;
         item.workload = workload;
         item.to_itself.median = ratio;
-        item.to_itself.low = item.to_itself.high = ratio;  // so that each interval excludes 1
+        item.to_itself.low = item.to_itself.high = ratio;  // the interval then excludes 1
         report.aa->comparisons.push_back(item);
     }
     EXPECT_SAYS(said(report, topic::trust), "up to 2.0 % apart (yield, not significant)");
@@ -440,8 +433,6 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-// Compares the leaders that the summary finds with the definition of a leader, on
-// reports with random results.
 TEST(summary_sentences,
      every_contender_that_is_not_significantly_worse_than_any_other_contender_is_a_leader) {
     std::mt19937_64 random{7};

@@ -1,5 +1,5 @@
-// Compares the output of each format's writer with a golden file. Other programs read these formats, so every
-// change of the output must be intentional.
+// Compares the output of each writer with a golden file. Other programs read these formats, so every change
+// of the output must be intentional.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,8 +42,7 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns the sample report as the report of a reliable session, because the verdicts of an unreliable
-/// session do not count.
+/// The verdicts of an unreliable session would not count.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
@@ -86,8 +85,6 @@ TEST(writers, the_curve_of_a_distribution_in_html_ends_where_fewer_than_10_sampl
     }
 }
 
-/// Returns the sample report with the verdict `found` for `metric` of loop-tick on the periodic timer.
-/// `metric` need not be a primary metric.
 reports::report with_verdict(const char* metric, reports::verdict found) {
     auto report = reliable_report();
     for (auto& item : report.results)
@@ -95,14 +92,14 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // its deadlines determine this time
+            report.results.back().metric = "time";  // the deadlines determine this time
             report.results.back().judged = reports::verdict::slower;
             break;
         }
     return report;
 }
 
-// Older versions reported each contender that is slower than the baseline as a failure to JUnit and GitHub.
+// An older version reported each contender that is slower than the baseline as a failure.
 TEST(writers, only_failed_trials_fail_an_ordinary_run_in_ci_systems) {
     using enum reports::verdict;
     for (const auto found : {slower, inconclusive, faster}) {
@@ -135,7 +132,7 @@ TEST(writers, an_unreliable_session_neither_fails_nor_passes_in_ci_systems) {
         << github;
 }
 
-// Older versions wrote 23 annotations, of which GitHub showed only ten.
+// An older version wrote 23 annotations, of which GitHub showed only ten.
 TEST(writers, github_shows_ten_annotations_and_counts_the_others) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
     for (int i = 0; i < 12; ++i)
@@ -162,7 +159,7 @@ TEST(writers, markdown_leads_with_the_result_and_folds_the_rest) {
     EXPECT_EQ(reports::read_json(reports::write_json(report), "it").gate->verdict, report.gate->verdict);
 }
 
-// In older versions, tables and gates showed "1.1e+02 %", "worse by 317693.3 %", and ratios of "0.00".
+// An older version showed "1.1e+02 %", "worse by 317693.3 %", and ratios of "0.00".
 TEST(writers, tables_have_no_unreadable_numbers) {
     EXPECT_EQ(reports::pct_or_factor(5.68), "5.7 %");
     EXPECT_EQ(reports::pct_or_factor(45.6), "46 %");

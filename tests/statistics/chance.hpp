@@ -1,4 +1,3 @@
-// Random data with known medians that resembles the results of trials.
 #pragma once
 
 #include <cmath>
@@ -23,15 +22,14 @@ struct population {
     }
 };
 
-/// Returns several distributions of log ratios, each with the median `median` and a spread of a few per cent.
 inline std::vector<population> populations(double median = 0) {
     constexpr double spread = 0.04;
     const auto normal = [](generator& random) { return std::normal_distribution<double>{}(random); };
     const auto is_slow_mode = [](generator& random) {
         return std::uniform_real_distribution<double>{}(random) < 0.3;
     };
-    // Before the shift below, 70 % of the values lie around 0, and 30 % far above. The median of all values
-    // is thus the 5/7 quantile of the values around 0, which lies 0.5659 standard deviations above 0.
+    // Before the shift below, 30 % of the values lie far above 0. The median is thus the 5/7 quantile of the
+    // others, 0.5659 standard deviations above 0.
     constexpr double quantile_of_5_7 = 0.565948821932863;
     return {
         {"normal", median, [=](generator& random) { return median + spread * normal(random); }},

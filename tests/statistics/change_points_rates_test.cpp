@@ -1,5 +1,5 @@
-// Tests how often change points are found in changed and in unchanged series, with few series and fixed
-// seeds. docs/history.md contains the rates for many series.
+// Tests the rates of found change points with few series and fixed seeds. docs/history.md contains the rates
+// for many series.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +10,7 @@ namespace loopbench::tests {
 
 namespace {
 
-// With the default rule, about one in a thousand unchanged series has a false alarm. This
-// test has 200 series.
+// About one in a thousand unchanged series has a false alarm; this test has 200 series.
 TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
@@ -29,8 +28,7 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// With a level of 0.05 for each series, at least 8 of 400 unchanged series have false alarms. A family level
-// of 0.01 for all series together prevents these alarms.
+// With a level of 0.05 for each series, at least 8 of the 400 have false alarms.
 TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;
@@ -47,7 +45,7 @@ TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     ASSERT_EQ(found.back().size(), 1) << "the changed series is found among them";
 }
 
-// For 1,100 series and a family level of 0.001, the correction requires a p-value of 1 in 1.1 million.
+// With 1,100 series and a family level of 0.001, a change needs a p-value of 1 in 1.1 million.
 TEST(change_points, a_change_is_found_among_a_thousand_series) {
     generator random{7};
     std::vector<run_series> all;

@@ -1,4 +1,4 @@
-// Tests the corrections for multiple comparisons with examples that can be calculated by hand.
+// Tests the corrections with examples that can be calculated by hand.
 #include "bench/harness/statistics/correction.hpp"
 
 #include <gtest/gtest.h>
@@ -17,20 +17,20 @@ void expect_near(const numbers& found, const numbers& expected) {
 }
 
 TEST(correction, holms_adjusted_p_values_use_the_number_of_remaining_comparisons_and_never_decrease) {
-    // The products of the p-values in ascending order and their factors are 0.01 * 4, 0.015 * 3, 0.02 * 2 and
-    // 0.03 * 1. The last two are smaller than the second one, and are therefore raised to 0.045.
+    // The products of the p-values in ascending order are 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
+    // last two are raised to the second one, 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
 TEST(correction, benjamini_hochberg_adjusted_p_values_use_the_rank_and_never_decrease) {
-    // The products for the p-values in ascending order are 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3 and 0.03
-    // * 4 / 4. Each result is the minimum of its own product and all later ones.
+    // The products of the p-values in ascending order are 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3 and 0.03
+    // * 4 / 4. A result is the minimum of its own product and all later ones.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }
 
-// The data of table 1 of Benjamini and Hochberg (1995): at 5 %, the methods of Bonferroni and Holm find three
-// differences, and the authors' method finds four.
+// Table 1 of Benjamini and Hochberg (1995): at 5 %, Bonferroni's and Holm's methods find three differences,
+// and the authors' method finds four.
 TEST(correction, the_published_example_of_benjamini_and_hochberg_is_reproduced) {
     const numbers p_values{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                            0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0};

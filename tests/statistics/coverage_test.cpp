@@ -1,5 +1,4 @@
-// Tests the error rates of intervals and verdicts on random data. The seeds are fixed, so that the results
-// are reproducible.
+// Tests the error rates of intervals and verdicts on random data with fixed seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +32,6 @@ TEST(coverage, intervals_have_a_coverage_between_94_and_96_percent_on_data_of_ev
             EXPECT_NEAR(coverage(from, count, 40'000), 0.95, 0.01) << from.name << count;
 }
 
-/// Simulates reports that have 40 comparisons each and no true difference. Returns the share of reports that
-/// claim at least one difference.
 double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, int reports) {
     generator random{7};
     const auto kinds = populations();
@@ -51,8 +48,7 @@ double family_wise_error(std::size_t blocks, const bench::verdict_rule& rule, in
     return static_cast<double>(wrong) / reports;
 }
 
-// With a threshold of 0, only the correction for multiple comparisons limits how many
-// differences reports falsely claim.
+// With a threshold of 0, only the correction for multiple comparisons limits false differences.
 TEST(coverage, reports_of_40_comparisons_of_equal_data_seldom_claim_a_difference) {
     for (const auto how : {bench::correction::holm, bench::correction::benjamini_hochberg}) {
         bench::verdict_rule rule;
@@ -83,8 +79,7 @@ TEST(coverage, the_smallest_detectable_difference_is_found_in_four_of_five_runs)
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // Calculates the smallest detectable difference from the true spread, 4 %. (A single run has only an
-        // estimate of the spread, which varies, but is correct on average.)
+        // The true spread is 4 %. A single run has only an estimate of the spread.
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

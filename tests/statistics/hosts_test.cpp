@@ -1,5 +1,4 @@
-// Tests the statistics over several hosts whose effects are known, for example how often the interval from
-// few hosts contains the true value.
+// Tests the statistics over several hosts whose effects are known.
 #include "bench/harness/statistics/hosts.hpp"
 
 #include <gtest/gtest.h>
@@ -16,8 +15,6 @@ namespace {
 
 using bench::host_value;
 
-/// Returns log ratios around 0 from `hosts` hosts with `blocks` blocks each. The standard deviation of the
-/// hosts' effects is `between`.
 std::vector<host_value> measured(generator& random, std::size_t hosts, std::size_t blocks, double between,
                                  const population& noise) {
     std::normal_distribution<double> normal;
@@ -51,14 +48,12 @@ TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // The limits below are wide, because the median of six blocks is biased for
-                // skewed and bimodal data.
+                // The median of six blocks is biased for skewed and bimodal data.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
 }
 
-/// Returns the 95 % interval of a bootstrap. Each draw resamples the hosts, and then the blocks of each host.
 bench::estimate drawn_again(generator& random, const std::vector<host_value>& all, std::size_t hosts) {
     constexpr std::size_t draws = 400;
     std::vector<std::vector<double>> of_host(hosts);
@@ -80,7 +75,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// This is the reason why loopbench does not use the bootstrap.
+// loopbench therefore does not use the bootstrap.
 TEST(hosts, a_bootstrap_interval_of_few_hosts_covers_much_less_than_95_percent) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
@@ -102,7 +97,7 @@ TEST(hosts, p_values_at_the_ends_of_the_hosts_interval_are_2_5_and_97_5_percent)
     EXPECT_NEAR(found.median, 0.02, 1e-12);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
-    // The ends are those that R calculates with t.test(c(0.01, 0.04, 0.02))$conf.int.
+    // from R: t.test(c(0.01, 0.04, 0.02))$conf.int
     EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }

@@ -15,9 +15,8 @@ namespace {
 
 using bench::layout_contrast;
 
-/// Returns the contrasts of one round of a comparison, which has as many blocks as there are
-/// layouts. In a round, each layout runs once as the old build and, half a round away, once as
-/// the new build (bench::layout_of).
+/// A round has as many blocks as layouts. Each layout runs once as the old build and, half a round away, once
+/// as the new build (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);
@@ -30,8 +29,6 @@ std::vector<layout_contrast> round(generator& random, std::size_t layouts, doubl
     return all;
 }
 
-/// Estimates the deviation between layouts in each of many rounds. Returns the root mean
-/// square of the estimates.
 double mean_found(double between, double noise) {
     generator random{20261122};
     constexpr int rounds = 2000;
@@ -61,7 +58,7 @@ TEST(layout, one_disturbed_block_hardly_increases_the_deviation_between_layouts)
     generator random{5};
     auto all = round(random, 20, 0.01, 0.005);
     const double before = *bench::layout_deviation(all);
-    for (const double disturbed : {2.0, -2.0}) {  // one has the sign of the paired block's ratio
+    for (const double disturbed : {2.0, -2.0}) {
         all[7].log_ratio = disturbed;
         EXPECT_LT(*bench::layout_deviation(all), before + 0.01);
     }

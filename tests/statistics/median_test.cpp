@@ -36,7 +36,6 @@ TEST(median, fewer_than_six_samples_have_no_95_percent_interval) {
     }
 }
 
-/// Returns 1 - 2 P(B <= k - 1) for a binomial B with `count` trials and the probability 1/2.
 double covered_from(std::size_t k, std::size_t count) {
     double ways = 1, below = 0;
     for (std::size_t i = 0; i < k; ++i) {
@@ -46,7 +45,7 @@ double covered_from(std::size_t k, std::size_t count) {
     return 1 - 2 * below * std::pow(0.5, count);
 }
 
-// The expected ranks come from tables of the sign test at 95 % (n, lower rank, upper rank).
+// From tables of the sign test at 95 %: n, lower rank, upper rank.
 TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     struct row {
         std::size_t count;
@@ -64,9 +63,8 @@ TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     }
 }
 
-// With six samples, C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) =
-// 0.5 / 1.4. With ten samples, C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I /
-// (2 + 6 I).
+// Six samples: C_1 = 62/64 and C_2 = 50/64, thus I = (62 - 60.8) / 12 = 0.1 and s = 5 I / (1 + 4 I) = 0.5 /
+// 1.4. Ten samples: C_2 = 1002/1024 and C_3 = 912/1024, thus I = (1002 - 972.8) / 90 and s = 8 I / (2 + 6 I).
 TEST(median, the_ends_of_a_95_percent_interval_lie_between_two_ranks) {
     EXPECT_NEAR(*median_with_interval(one_to(6)).low, 1 + 0.5 / 1.4, 1e-9);
     EXPECT_NEAR(*median_with_interval(one_to(6)).high, 6 - 0.5 / 1.4, 1e-9);
@@ -86,7 +84,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
     }
 }
 
-// Because of this property, a verdict and its interval never contradict each other.
+// A verdict and its interval therefore never contradict each other.
 TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
@@ -113,8 +111,7 @@ TEST(median, the_interval_of_equal_samples_is_a_point) {
 }
 
 TEST(ratio, a_ratio_is_the_median_of_the_pairs_and_not_the_ratio_of_the_medians) {
-    // The machine becomes slower: each pair has twice the values of the previous pair. The
-    // ratio does not change.
+    // The machine becomes slower, but the ratio does not change.
     const values base{10, 20, 40, 80, 160, 320}, other{5, 10, 20, 40, 80, 160};
     const auto found = bench::ratio_from(paired_log_ratios(base, other));
     EXPECT_DOUBLE_EQ(found.median, 2);

@@ -1,5 +1,4 @@
-// Compares the statistics with SciPy's results for stored data. scipy/make_answers.py wrote the data and
-// SciPy's results to scipy/answers.json.
+// Compares the statistics with SciPy's results in scipy/answers.json, which scipy/make_answers.py wrote.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Tests the shift between two samples. The expected values come from the sorted list of all differences.
+// Tests the shift between two samples.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ TEST(shift, the_shift_is_the_median_of_all_differences) {
     EXPECT_FALSE(std::signbit(bench::shift_between(samples{1, 1}, samples{1, 1}).median));
 }
 
-// The expected ends come from the textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the
-// third smallest and the third largest of the 25 differences.
+// From the textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the third smallest and the
+// third largest of the 25 differences.
 TEST(shift, the_ends_of_a_shifts_interval_lie_between_two_differences) {
     const samples first{1, 2, 4, 8, 16}, second{33, 35, 39, 47, 63};
     samples all;
@@ -46,7 +46,7 @@ TEST(shift, the_ends_of_a_shifts_interval_lie_between_two_differences) {
     EXPECT_FALSE(bench::shift_between(samples{1, 2, 3}, samples{1, 2, 3}).low) << "too few samples";
 }
 
-// A list of all differences between the samples would need 20 GB.
+// A list of all differences would need 20 GB.
 TEST(shift, comparing_the_halves_of_the_longest_run_needs_little_memory) {
     samples first, second;
     for (int i = 0; i < 50'000; ++i) {

@@ -1,4 +1,3 @@
-// Simulates series of runs with known changes, and finds the change points in them.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +15,13 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// A function that returns the random part of a run's value, which is the logarithm of a ratio.
+/// Returns the random part of a run's value, which is the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
     return [spread](generator& random) { return std::normal_distribution<double>{0, spread}(random); };
 }
 
-/// Returns the noise of a run whose value is the median of `blocks` blocks with normal noise.
 inline noise median_of_blocks(double spread, std::size_t blocks) {
     return [spread, blocks](generator& random) {
         std::vector<double> all(blocks);
@@ -39,7 +37,6 @@ inline run_series unchanged(generator& random, const noise& of, std::size_t runs
     return all;
 }
 
-/// Returns a series that becomes slower by `step_pct` per cent at the run with index `at`.
 inline run_series with_step(generator& random, const noise& of, std::size_t runs, std::size_t at,
                             double step_pct) {
     auto all = unchanged(random, of, runs);
@@ -54,9 +51,8 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Searches for change points after each of the first `most` runs at the new level, which begins at the run
-/// `at`. Returns the number of these runs after which a search first reports a change within two runs of
-/// `at`, or nullopt if no search does.
+/// Searches after each of the first `most` runs from `at` on. Returns the number of runs until a search
+/// reports a change within two runs of `at`.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

@@ -36,8 +36,6 @@ struct simulated {
     double coverage = 0, blocks = 0;
 };
 
-/// Simulates many runs. After each block, calls `wanted`, which returns the total number of blocks
-/// that the run needs.
 simulated simulate(const population& from,
                    const std::function<std::uint64_t(const std::vector<double>&)>& wanted) {
     generator random{20261121};
@@ -79,8 +77,7 @@ TEST(stopping, stopping_as_soon_as_an_interval_is_narrow_would_reduce_the_covera
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// This is a control experiment: a run that searches for a difference after each block, and stops at the first
-// difference, finds differences much too often.
+// Control experiment: a run that stops at the first difference finds differences much too often.
 TEST(stopping, stopping_at_the_first_significant_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];

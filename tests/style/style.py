@@ -30,8 +30,7 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        # In a C++ source, only comment lines are checked, because clang-format limits the width of code (except
-        # literals).
+        # clang-format limits the width of C++ code, but not of comments.
         if len(line) > columns_max and "://" not in line and \
                 (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
@@ -40,10 +39,8 @@ def too_long(path, lines):
 
 
 def torn_comments(lines):
-    """Finds lines of at most three words in the middle of a paragraph. Such lines remain if an editor breaks lines that
-    are too long.
-    """
-    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more blanks mean that the line is a formula or an example
+    """Lines of at most three words remain if an editor breaks lines that are too long."""
+    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more blanks mean a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
         if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):
@@ -54,9 +51,6 @@ def torn_comments(lines):
 
 
 def openings(path, lines):
-    """Finds source files that have neither an opening comment nor a header of the same name. Also finds headers without
-    #pragma once.
-    """
     if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
         yield 1, "a file opens with a comment that says why it exists"
     if path.suffix == ".hpp":
@@ -66,7 +60,6 @@ def openings(path, lines):
 
 
 def unnamed_files(root, files, texts):
-    """Finds sources that no CMakeLists.txt names, and headers that no file includes."""
     cmake = "\n".join(text for path, text in texts.items() if path.suffix in (".cmake", ".txt"))
     code = "\n".join(texts.values())
     included = set(re.findall(r'#include ["<](?:[^">]*/)?([\w.-]+)[">]', code))
@@ -79,12 +72,11 @@ def unnamed_files(root, files, texts):
 
 
 def unplain_words(root, files):
-    """Checks the words in every text file, including the files that the other checks leave out."""
     for path in files:
         try:
             text = path.read_text()
         except UnicodeDecodeError:
-            continue  # an image, or input for the fuzzers
+            continue
         for complaint in words.complaints(path.relative_to(root).as_posix(), text):
             yield path, *complaint
 
@@ -107,7 +99,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     tracked = tracked_files(root)
     files = [path for path in tracked
-             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # files with program output
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # with program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

@@ -30,7 +30,7 @@ WORDS = {
     "smoke size": "write 'small size'",
     "real size": "write 'full size'",
 }
-ALLOWED = {"is none": "there"}  # "there is none" is allowed
+ALLOWED = {"is none": "there"}  # in "there is none"
 
 RELATIVE_CLAUSE = {"What", "Of", "How", "Whether", "Who", "Why"}
 
@@ -38,16 +38,14 @@ IN_TEST_NAMES = ["whoever", "somebody", "nobody", "who", "goes_on", "is_none"]
 
 QUOTED = "words: quoted"
 
-# Beginnings of the names of files that contain program output, planted errors, or texts of other authors.
+# Files with program output, planted errors, or texts of other authors.
 NOT_CHECKED = ("reports/evidence/", "tests/mutants/", "tests/style/words", "LICENSE", "CHANGELOG.md")
 
 GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase can continue on the next line
 
 
 def word_pattern(word):
-    """Returns a pattern that matches `word` as a whole word, as a part of an identifier and with a capital letter. The
-    pattern for "is none" does not match Python's `is None`.
-    """
+    """The pattern also matches a part of an identifier and a capital letter, but not Python's `is None`."""
     first = f"[{word[0].upper()}{word[0]}]"
     return re.compile(rf"(?<![A-Za-z]){first}{word[1:].replace(' ', GAP)}s?(?![A-Za-z])")
 
@@ -67,7 +65,6 @@ def banned_words(text):
 
 
 def beginning(sentence):
-    """Returns the complaint about the first word of a description, or None if the word is allowed."""
     first = re.match(r"\w*", sentence).group()
     if first in RELATIVE_CLAUSE:
         return f"a description begins with '{first}': begin with a verb ('Returns') or a noun ('A reply to')"
@@ -77,7 +74,6 @@ def beginning(sentence):
 
 
 def blocks(text):
-    """Finds `///` blocks that begin with a relative clause or with a lower-case letter."""
     before = ""
     for number, line in enumerate(text.splitlines(), 1):
         block = re.match(r"\s*/// *(\w.*)", line)
@@ -87,7 +83,6 @@ def blocks(text):
 
 
 def docstrings(text):
-    """Finds docstrings that begin with a relative clause or with a lower-case letter."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             described = ast.get_docstring(node)
@@ -104,7 +99,6 @@ def test_names(text):
 
 
 def complaints(name, text):
-    """Yields the line and a description of each problem in the text of the file with this name."""
     if name.startswith(NOT_CHECKED):
         return
     for _, problem in banned_words(name):

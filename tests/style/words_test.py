@@ -20,7 +20,7 @@ GOOD = {
     "LICENSE": "The above copyright notice may not be removed.\n",
 }
 
-# Each element has the name of a file, its text, and the beginning of the line that style.py must print.
+# An element is a file's name, its text, and the beginning of the line that style.py must print.
 BAD = [(f"{number}.md", f"A sentence\nwith {word} in it.\n", f"{number}.md:2: '{word}':")
        for number, word in enumerate(words.WORDS)] + [
     ("capital.md", "Nobody knows.\n", "capital.md:1: 'nobody':"),
@@ -42,7 +42,6 @@ BAD = [(f"{number}.md", f"A sentence\nwith {word} in it.\n", f"{number}.md:2: '{
 
 
 def checked(files, style):
-    """Returns the output and the exit code of style.py for a repository with these files."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             (pathlib.Path(folder) / name).write_text(text)

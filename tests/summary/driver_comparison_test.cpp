@@ -16,11 +16,10 @@ constexpr auto busiest = "echo/rtt/tcp/conns:1000/bytes:64";
 
 struct on_driver {
     std::string driver, role;
-    std::map<std::string, double> times;  // by metric, as multiples of the machine's time
+    std::map<std::string, double> times;
 };
 
-/// Returns a report of twelve blocks. The machine's speed differs between blocks, and the baseline's times
-/// have additional noise.
+/// The machine's speed differs between blocks, and the baseline's times have additional noise.
 reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
     auto plan = small_plan(12);
     plan.workloads = {busiest};

@@ -22,12 +22,9 @@ namespace {
 
 using reports::result;
 
-/// A map from each metric to a function that returns the metric's value in a contender's n-th trial.
-/// n starts at 1.
+/// The values of each metric in a contender's n-th trial; n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
-/// Returns the report of a run with one workload and `blocks` blocks. `contenders` contains the values of
-/// each contender. The contenders in `floors` describe themselves as floors.
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
                                    const std::vector<std::string>& floors, std::uint64_t blocks = 7,
@@ -71,8 +68,6 @@ std::function<double(double)> always(double value) {
     return [value](double) { return value; };
 }
 
-/// Returns a function whose values grow with every block, as on a machine that becomes slower. Ratios within
-/// a block stay constant.
 std::function<double(double)> growing(double value) {
     return [value](double n) { return value * n; };
 }
@@ -190,9 +185,8 @@ TEST(floor_comparison, if_the_baseline_is_far_below_the_floor_no_contender_has_a
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// floor-blocking is the fastest floor on this workload, but loop-epoll makes the same
-// system calls as floor-epoll.
-// Without floor-uring among the contenders, loop-uring failed wherever io_uring saves system calls.
+// floor-blocking is the fastest floor, but loop-epoll makes the same system calls as floor-epoll. Without
+// floor-uring, loop-uring failed wherever io_uring saves system calls.
 TEST(floor_comparison, a_contender_on_io_uring_is_not_limited_by_the_floor_of_another_driver) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(10)}}},
                                                      {"floor-epoll", {{"time", always(8)}}},

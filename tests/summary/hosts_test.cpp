@@ -1,5 +1,5 @@
-// Simulates runs on several machines. Each machine has a random effect, which is drawn once. All code from
-// the plan to the verdict is the real code.
+// Simulates runs on several machines, each with a random effect. All code from the plan to the verdict is the
+// real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,6 @@ bench::run_plan fleet_plan(std::uint64_t blocks, std::uint64_t seed) {
     return plan;
 }
 
-/// Simulated machines on which loop-epoll is slower than the baseline, on average by `slower`. Each machine
-/// adds a random effect with the standard deviation `between`.
 class machines {
 public:
     machines(std::uint64_t seed, double between, double slower)
@@ -108,14 +106,13 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns a limit for the difference between the rate in LOOPBENCH_TRIES tries and the true rate `share`. By
-/// chance, the difference exceeds this limit in one of a thousand cases.
+/// By chance, the rate in LOOPBENCH_TRIES tries is farther away from `share` in one of a thousand cases.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
 
-// If the record does not name the machines, all blocks seem to come from one machine. The effects of the
-// machines then look like a difference between the contenders.
+// Without the machines' names, all blocks seem to come from one machine, and the machines' effects look like
+// a difference.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();
@@ -123,7 +120,7 @@ TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms)
     EXPECT_GT(of_runs({2, 60, 0.05, 0}, forget).different, 0.4 - by_chance(0.4));
 }
 
-// The verdicts promise that at most 5 % of the runs are false alarms.
+// The verdicts promise at most 5 % of false alarms.
 TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});
@@ -198,7 +195,7 @@ TEST(hosts, all_trials_without_a_machine_name_count_together_as_one_additional_h
 }
 
 TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
-    // With 40 results, the correction for multiple comparisons requires more than six hosts.
+    // The correction for 40 results requires more than six hosts.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();
     for (int i = 0; i < 40; ++i) plan.workloads.push_back(fmt::format("yield/{}", i));
@@ -212,7 +209,6 @@ TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
     EXPECT_FALSE(warns(report, "few_blocks"));
 }
 
-/// Returns a trial outcome whose time depends only on the plan's seed and on the trial.
 bench::trial_outcome of_its_own(const bench::trial_request& request) {
     return took_ns(100 + static_cast<double>(request.padding_bytes % 97));
 }

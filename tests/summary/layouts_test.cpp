@@ -1,5 +1,5 @@
-// Simulates comparisons with several layouts of each build. Each layout has a random effect, which is drawn
-// once. All code from the plan to the verdict is the real code.
+// Simulates comparisons with several layouts, each with a random effect. All code from the plan to the
+// verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -41,8 +41,6 @@ bench::run_plan plan_of(std::size_t layouts, std::uint64_t blocks, std::uint64_t
     return plan;
 }
 
-/// A simulated machine on which the effects of layouts have the standard deviation `between`, and on which
-/// the contender `next` is slower by `slower`.
 class machine {
 public:
     machine(std::uint64_t seed, double between, double slower)
@@ -59,7 +57,7 @@ private:
     generator random_;
     double between_, slower_;
     std::normal_distribution<double> normal_;
-    std::map<std::string, double> effects_;  // the layouts' effects, by the path of the file
+    std::map<std::string, double> effects_;
 };
 
 reports::report compared(std::size_t layouts, std::uint64_t blocks, std::uint64_t seed, double between,
@@ -93,13 +91,13 @@ shares of_comparisons(std::size_t layouts, std::uint64_t blocks, double between,
     return found;
 }
 
-// With one layout of each build, the effect of code placement looks like an effect of the source code.
+// With one layout, the effect of code placement looks like an effect of the source code.
 TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarms) {
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The verdicts promise that at most 5 % of the comparisons are false alarms. In one of a hundred cases,
-// chance alone raises the rate in 400 tries to 7.5 %.
+// The verdicts promise at most 5 % of false alarms. In 400 tries, chance raises the rate to 7.5 % in one of a
+// hundred cases.
 TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);

@@ -1,5 +1,4 @@
-// Tests the laws that compare a result's numbers with its counts. A result whose numbers break a law
-// becomes a failed result.
+// Tests the laws that compare a result's numbers with its counts.
 #include "bench/harness/summary/result_laws.hpp"
 
 #include <gtest/gtest.h>
@@ -28,8 +27,6 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
     return cell;
 }
 
-/// Returns a session in which both contenders take 1000 ns per operation, and loop-epoll has the counts
-/// `counted`.
 bench::session_record session_with(counted_result counted) {
     bench::session_record record;
     record.plan = small_plan(7);

@@ -1,5 +1,4 @@
-// Tests the comparison of the baseline with its A/A copy, the handling of disturbed trials, and the
-// start of a trial.
+// Tests the comparison of the baseline with its A/A copy, and the handling of disturbed trials.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +68,7 @@ TEST(self_check, the_aa_copy_is_compared_by_capacity_if_the_load_is_relative_to_
     const auto report_with = [](double capacity_of_copy) {
         return report_of(plan_with_aa_copy(7, {on_its_own_load}),
                          [capacity_of_copy](const trial_request& request) {
-                             auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);  // the schedules differ
+                             auto outcome = took_ns(is_aa_copy(request) ? 10 : 20);
                              outcome.metrics["capacity"] = is_aa_copy(request) ? capacity_of_copy : 1000;
                              return outcome;
                          });
@@ -82,7 +81,7 @@ TEST(self_check, the_aa_copy_is_compared_by_latency_if_the_load_has_one_rate) {
     const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [latency_of_copy](const trial_request& request) {
-                             auto outcome = took_ns(10);  // the time is that of the schedule
+                             auto outcome = took_ns(10);  // the time of the schedule
                              outcome.metrics["latency_p50"] = is_aa_copy(request) ? latency_of_copy : 5000;
                              return outcome;
                          });
@@ -115,7 +114,6 @@ TEST(self_check, a_failure_of_the_aa_copy_is_reported_as_a_failure_of_the_baseli
     }
 }
 
-/// Returns a report of thirty workloads. On the first `wrong` workloads, the A/A copy is slower.
 reports::report report_of_thirty(std::uint64_t blocks, std::size_t wrong) {
     auto plan = plan_with_aa_copy(blocks);
     plan.workloads.clear();
@@ -169,7 +167,6 @@ TEST(self_check, a_machine_that_slows_down_is_reported_as_drift) {
 
 TEST(self_check, a_drift_of_one_workload_is_found_although_another_workload_has_too_few_blocks) {
     int trial = 0;
-    // The run stops after seven blocks of six trials and after the first workload of the eighth block.
     const auto report = report_of(plan_with_aa_copy(20), [&](const auto&) {
         return ++trial <= 7 * 6 + 3 ? took_ns(1000 + 10 * trial) : stopped();
     });
@@ -341,8 +338,8 @@ TEST(runner, after_the_pilot_the_requested_precision_determines_the_number_of_bl
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// Simulates a run with a target precision, or the rest of it if `done` contains trials. The times scatter
-/// much more in the trials after the pilot. A block has six trials.
+/// The times scatter much more after the pilot. `done` contains earlier trials of the run; a block has six
+/// trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;

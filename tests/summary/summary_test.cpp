@@ -57,8 +57,8 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// A source of simulated trials. The baseline takes 1000 ns in the first block, 2000 ns in the second, and so
-/// on. The other contender takes half as long and has twice the baseline's throughput.
+/// The baseline takes 1000 ns in the first block, 2000 ns in the second, and so on. The other contender takes
+/// half as long.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -75,8 +75,6 @@ private:
     std::map<std::string, int> blocks_;
 };
 
-/// Returns the codes of the warnings in a report of concurrent trials. asio-epoll waited for its core for 1 %
-/// of its time, and the other contender for the share `waited` of its time.
 std::string warnings_of_together(double waited) {
     return warning_codes(report_of(small_plan(7), [=](const trial_request& request) {
         auto outcome = took_ns(100);
@@ -96,9 +94,8 @@ TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_in
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // The interval from the first to the last value has the level 98.4 %, and the interval from the second to
-    // the second-to-last value has the level 87.5 %. The ends for 95 % are interpolated, at 11/15 of the
-    // distance from the outer to the inner ends.
+    // The levels of the two ranks are 98.4 % and 87.5 %. The ends for 95 % are at 11/15 of the distance
+    // between them.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -117,8 +114,7 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
     return plan;
 }
 
-// The faster server received more load. Its latency and the time of its schedule therefore cannot be compared
-// with those of the other server.
+// The faster server received more load, so its latency cannot be compared.
 TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_their_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
@@ -151,8 +147,7 @@ TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) 
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// The trials of this test report only their time, because the other metrics can be missing in a journal or in
-// the output of a third-party contender. Even then, the time is not compared.
+// A journal or a third-party contender can lack the other metrics. Even then, the time is not compared.
 TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -173,7 +168,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
-            auto outcome = took_ns(1000);  // the time of the schedule is the same for every server
+            auto outcome = took_ns(1000);  // the time of the schedule
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -185,7 +180,6 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
     EXPECT_EQ(found(24000), bench::gate_outcome::regression);
 }
 
-/// A map from each metric of a periodic timer to loop-epoll's values in odd blocks and in even blocks.
 using measured_by_block = std::map<std::string, std::pair<double, double>>;
 
 bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs = 100) {
@@ -202,7 +196,7 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// The gate passes only if a doubling of the first primary metric can be ruled out.
+// A pass requires that a doubling of the first primary metric can be ruled out.
 TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
@@ -263,7 +257,6 @@ TEST(summary, a_percentile_that_the_load_generator_left_out_states_the_reason) {
     EXPECT_EQ(row_of(report, "asio-epoll", "echo", "latency_p99").reason, "6 of 6 trials have no value");
 }
 
-// For example, the p99 of two sleeps is their maximum, and must not be compared as a percentile.
 TEST(summary, a_percentile_of_too_few_samples_is_reported_as_a_maximum_without_a_verdict) {
     const auto of_samples = [](double latencies, double of_next = 0) {
         auto plan = plan_of({"echo/rtt/tcp/conns:1/bytes:64"}, 10);
@@ -332,8 +325,8 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     EXPECT_EQ(warned(7), "");
 }
 
-// Most results have no difference, because each significant difference lowers the number of blocks that
-// the other results need.
+// Each significant difference lowers the number of blocks that the other results need, so most results have
+// none.
 TEST(summary, the_default_number_of_blocks_is_enough_for_every_verdict) {
     const auto warns = [](bench::run_plan plan) {
         const auto report = report_of(plan, [n = 0](const trial_request& request) mutable {
@@ -367,12 +360,11 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// The correction for multiple comparisons treats each metric separately. With seven blocks, two differences
-// are significant among two comparisons, but would not be among forty.
+// With seven blocks, two differences are significant among two comparisons, but not among forty.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
-        plan.workloads = {"yield", "spawn"};  // time is their primary metric
+        plan.workloads = {"yield", "spawn"};
         for (auto& who : plan.contenders) who.workloads = plan.workloads;
         return report_of(plan, [&](const trial_request& request) {
             auto outcome = took_ns(request.who.name == "loop-epoll" ? 5 : 10);
@@ -391,7 +383,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     }
 }
 
-// Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
+// Six pairs with the same sign are significant for a single comparison, but not for one of five.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
@@ -414,8 +406,6 @@ TEST(summary, results_of_the_baseline_and_metrics_with_signed_values_have_no_rat
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "late_p50").median, -1);
 }
 
-/// Returns loop-epoll's result for the metric `wakeups`. asio-epoll has the values `theirs`, and loop-epoll
-/// the values `ours`, one for each block.
 reports::result wakeups_compared(const std::vector<double>& theirs, const std::vector<double>& ours) {
     std::map<std::string, std::size_t> trials;
     return row_of(report_of(small_plan(ours.size()),
@@ -534,7 +524,6 @@ TEST(summary, an_unsupported_result_of_a_run_with_few_blocks_states_the_reason) 
     EXPECT_EQ(row_of(report, "loop-epoll", "yield").reason, "too late");
 }
 
-/// Returns an interleaved trial whose rounds take the times `rounds`, in nanoseconds.
 bench::trial_outcome took_turns(std::vector<double> rounds) {
     auto outcome = took_ns(bench::median_of(rounds));
     outcome.made = reports::pairing::interleaved;
@@ -542,9 +531,8 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
     return outcome;
 }
 
-/// Returns a report of interleaved trials. The machine becomes slower with each round. In each round,
-/// loop-epoll takes half as long as asio-epoll, and a floor takes a quarter as long. The trials of loop-epoll
-/// and of the floor lack the last rounds, so that the medians of the contenders come from different rounds.
+/// The machine becomes slower with each round. loop-epoll takes half as long as asio-epoll, and a floor a
+/// quarter. Both lack the last rounds, so the contenders' medians come from different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -606,7 +594,7 @@ TEST(summary, a_block_without_a_number_is_a_gap_in_the_samples_and_the_gap_has_a
                 outcome.metrics["spin"] = std::nullopt;
                 break;
             default:
-                break;  // the trial does not print `spin`
+                break;
         }
         return outcome;
     });
@@ -646,7 +634,6 @@ TEST(summary, an_interrupted_run_is_incomplete_and_names_the_missing_results) {
     EXPECT_TRUE(warning_codes(report).starts_with("interrupted "));
 }
 
-/// Returns the report of a run with the time budget `budget`. Each trial takes one second.
 reports::report report_within(std::chrono::seconds budget) {
     auto plan = small_plan(7);
     plan.budget = budget;

@@ -1,6 +1,5 @@
-// Runs a shell script that needs its argv[0], which the kernel replaces by the script's path when it starts
-// a script. This program runs the script whose path is the program's own path plus ".sh", and passes argv[0]
-// to it in $CALLED.
+// Runs the script PROGRAM.sh, and passes argv[0] in $CALLED, because the kernel replaces a script's argv[0]
+// by its path.
 #include <stdlib.h>
 #include <unistd.h>
 

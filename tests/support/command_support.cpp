@@ -1,4 +1,3 @@
-// The fake contenders are short shell scripts that implement the protocol of a contender.
 #include "tests/support/command_support.hpp"
 
 #include <fmt/format.h>
@@ -32,15 +31,12 @@ trials() {  # the shell's own words: a process each time would cost more than al
 }  // namespace
 
 loopbench_command::loopbench_command() {
-    // If a test runs as the background job of a script, it ignores SIGINT, and the
-    // command would inherit this.
+    // The background job of a script ignores SIGINT, and the command would inherit this.
     ::signal(SIGINT, SIG_DFL);
-    // Leak checks would make each of the thousands of child processes three times as slow. The tests of the
-    // command's parts check for leaks.
+    // Leak checks would make thousands of child processes three times as slow.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // The executable is not a symbolic link, because the command looks for its contenders next
-    // to the real file.
+    // No symbolic link, because the command looks for its contenders next to the real file.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

@@ -1,4 +1,3 @@
-// Gives each test its own loopbench: a folder with the executable (see undisturbed.cpp) and fake contenders.
 #pragma once
 
 #include <chrono>
@@ -13,25 +12,21 @@
 
 namespace loopbench::tests {
 
-/// Shell code of a successful trial, for add_contender().
 inline constexpr auto good_row = R"(row '"real_time": 10')";
 
 class loopbench_command {
 public:
     loopbench_command();
 
-    /// Adds a contender with the workloads `yield` and `echo/rtt/conns:1`. Each trial runs the shell code
-    /// `on_trial`, which can use $workload and can call `row FIELDS` to print a result with these fields. The
-    /// file `$0.trials` contains one dot for each trial. `sheet` is appended to the contender's description
-    /// of itself, for example `, "build_type": "Debug"`.
+    /// Each trial runs the shell code `on_trial`, which can use $workload and `row FIELDS`. `$0.trials`
+    /// contains one dot for each trial. `sheet` is appended to the contender's description of itself, for
+    /// example `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
-    /// Adds a contender like add_contender(), but with `workload` as its only workload.
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial,
                           std::string_view sheet = {});
 
-    /// Adds a contender like add_contender(). Its shell code finds the contender's argv[0], which for the
-    /// baseline's A/A copy ends in `~`, in $CALLED.
+    /// The shell code finds argv[0] in $CALLED; for the baseline's A/A copy, it ends in `~`.
     void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
 
     /// Adds a shell script that is no contender. Returns its path.
@@ -40,8 +35,8 @@ public:
     /// Runs `loopbench ARGUMENTS...`. Kills the command and its children after `killed_after`.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
                                     std::chrono::nanoseconds killed_after = patience) const;
-    /// Runs a shell command. $loopbench is the executable, $folder is the test's folder, and $out is a path
-    /// in $folder that does not exist at first.
+    /// $loopbench is the executable, $folder the test's folder, and $out a path in $folder that does not
+    /// exist at first.
     bench::child_outcome in_shell(const std::string& script) const;
 
     [[nodiscard]] std::string out() const { return (folder_ / "out").native(); }
@@ -49,13 +44,11 @@ public:
     [[nodiscard]] nlohmann::json report() const;
 
 private:
-    /// The time limit of a command. Tracing can take a minute on a busy machine.
+    /// Tracing can take a minute on a busy machine.
     static constexpr std::chrono::minutes patience{5};
     temporary_folder folder_;
 };
 
-/// Returns the first result in the report for the contender's time on this workload, or null
-/// if the report has no such result.
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender,
                        std::string_view workload = "yield");
 

@@ -25,8 +25,6 @@ inline std::vector<nlohmann::json> journal_lines(const std::filesystem::path& fi
     return lines;
 }
 
-/// Returns the number of trials in the journal, without repeated trials. A run repeats all trials of a
-/// workload in a block if one of them was disturbed, or if the run was interrupted among them and is resumed.
 inline std::ptrdiff_t first_trials_in(const std::filesystem::path& file) {
     std::set<std::tuple<std::uint64_t, std::string, std::string>> tried;
     for (const auto& line : journal_lines(file))

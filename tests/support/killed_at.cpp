@@ -1,5 +1,3 @@
-// Implements killed_at.hpp with ptrace(2). With PTRACE_O_TRACESYSGOOD, a stop at a system call has the signal
-// SIGTRAP|0x80. A process stops twice for each call: when the call begins and when it ends.
 #include "tests/support/killed_at.hpp"
 
 #include <fcntl.h>
@@ -34,13 +32,11 @@ int wait_for(pid_t pid) {
     return status;
 }
 
-/// Converts a number to a pointer, the type of the last argument of ptrace().
 void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// Lets the process continue to its next stop. `status` is the wait status of the current stop. If a signal
-/// caused the stop, and not the tracer, the process then receives this signal.
+/// `status` is the wait status of the current stop.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;
@@ -53,8 +49,7 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check cannot run in a traced process. Therefore the child process gets an option that switches
-    // the check off.
+    // The leak check cannot run in a traced process.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

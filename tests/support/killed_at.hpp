@@ -1,4 +1,3 @@
-// Kills a process at an exact system call, so that a test can try all system calls of a command.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,12 @@
 namespace loopbench::tests {
 
 struct traced_end {
-    std::uint64_t calls = 0;       // number of system calls that the first thread began
-    std::optional<int> exit_code;  // empty if the process was killed
+    std::uint64_t calls = 0;  // system calls of the first thread
+    std::optional<int> exit_code;
 };
 
-/// Runs `command` under ptrace, with /dev/null as its standard streams. Kills the command with SIGKILL when
-/// it enters system call number `fatal_call`, counted from 1. The kernel does not execute that call. If
-/// `fatal_call` is 0, the command is not killed. Only the calls of the first thread are counted. Returns
-/// nullopt if the kernel or a container refuses ptrace. Call this function only from the main thread.
+/// Runs the command under ptrace, only from the main thread. SIGKILL comes before system call number
+/// `fatal_call` of the first thread, counted from 1; 0 means never. Returns nullopt if ptrace is refused.
 std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call);
 
 }  // namespace loopbench::tests

@@ -1,4 +1,3 @@
-// Functions that build the results of a report, so that a test needs only one line for each result.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace loopbench::tests {
 
-/// Returns a result whose interval is `median` plus or minus 1 %, without a verdict.
+/// The interval is `median` plus or minus 1 %.
 inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
                                    double median) {
     reports::result item;

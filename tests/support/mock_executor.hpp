@@ -1,4 +1,3 @@
-// Runs plans with fake trials, which take no time.
 #pragma once
 
 #include <chrono>
@@ -12,8 +11,7 @@
 
 namespace loopbench::tests {
 
-/// An executor whose trials have the outcomes that `answer` returns. Records each
-/// trial as "CONTENDER WORKLOAD".
+/// Records each trial as "CONTENDER WORKLOAD".
 class mock_executor : public bench::trial_executor {
 public:
     explicit mock_executor(std::function<bench::trial_outcome(const bench::trial_request&)> answer)
@@ -30,7 +28,6 @@ private:
     std::function<bench::trial_outcome(const bench::trial_request&)> answer_;
 };
 
-/// An observer that records the progress before each trial ("DONE/TOTAL"), and the number of finished trials.
 class mock_observer : public bench::run_observer {
 public:
     void before_trial(const bench::trial_request&, std::uint64_t done, std::uint64_t total) override {
@@ -70,7 +67,6 @@ inline bench::run_plan small_plan(std::uint64_t blocks) {
     return plan;
 }
 
-/// Runs the trials of the plan that `done` does not contain, and returns the outcome of the whole plan.
 inline bench::run_outcome outcome_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer,
@@ -81,7 +77,6 @@ inline bench::run_outcome outcome_of(
     return bench::run(plan, executor, observer, no_time, std::move(done));
 }
 
-/// Runs the plan and returns the report.
 inline reports::report report_of(
     const bench::run_plan& plan,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {

@@ -1,4 +1,3 @@
-// Waits for the end of a process that is not a child of the test.
 #pragma once
 
 #include <poll.h>
@@ -9,7 +8,6 @@
 
 namespace loopbench::tests {
 
-/// Waits up to ten seconds for the end of the process. Returns true if the process has ended.
 inline bool ends(int pid) {
     const reports::unique_fd process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))};
     if (!process) return errno == ESRCH;

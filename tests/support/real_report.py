@@ -12,14 +12,10 @@ HOSTILE = [
 
 
 def real_journal(source):
-    """Returns the journal of a `make bench` with thirteen contenders, twelve workloads and ten blocks."""
     return lzma.decompress((source / "tests/support/quick_run.jsonl.xz").read_bytes())
 
 
 def with_hostile_names(report, names=HOSTILE):
-    """Returns a copy of the report with hostile names. Each of the first contenders gets one of the names. The name of
-    one workload contains all hostile names, each warning contains one of them, and every reason is the first one.
-    """
     report = json.loads(json.dumps(report))
     renamed = {each["name"]: name for each, name in
                zip([each for each in report["contenders"] if each["name"] != report["baseline"]], names)}

@@ -1,5 +1,3 @@
-// The sample report contains everything that is difficult to write in some format: hostile names, missing
-// numbers, and ratios with and without intervals.
 #include "tests/support/sample_report.hpp"
 
 #include <limits>

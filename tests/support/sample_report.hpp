@@ -1,4 +1,5 @@
-// A constant report that uses every feature of reports. The golden files contain it in each format.
+// A constant report with everything that is difficult to write in some format: hostile names, missing
+// numbers, and ratios with and without intervals.
 #pragma once
 
 #include "reports/model/results.hpp"

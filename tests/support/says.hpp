@@ -1,4 +1,3 @@
-// Checks the contents of messages, reports and other texts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,13 +7,11 @@
 
 namespace loopbench::tests {
 
-/// Returns a success if `text` contains `part`, otherwise a failure whose message shows the whole text.
 inline testing::AssertionResult says(std::string_view text, std::string_view part) {
     if (text.find(part) != std::string_view::npos) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "\"" << part << "\" is missing in:\n" << text;
 }
 
-/// Returns the message of the exception that `act` throws, or an empty string if `act` throws no exception.
 template <class error_type, class function>
 std::string complaint_of(function act) {
     try {

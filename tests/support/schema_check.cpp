@@ -1,4 +1,3 @@
-// Validates documents with valijson, a third-party validator of JSON Schema.
 #include "tests/support/schema_check.hpp"
 
 #include <nlohmann/json.hpp>

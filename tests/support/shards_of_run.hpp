@@ -1,4 +1,3 @@
-// Runs the shards of a plan on fake machines, with fake trials.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,6 @@
 
 namespace loopbench::tests {
 
-/// Returns the outcome of one shard of the plan on the machine with the name `machine`.
 inline bench::run_outcome outcome_of_shard(
     bench::run_plan plan, bench::shard part, const std::string& machine,
     const std::function<bench::trial_outcome(const bench::trial_request&)>& answer) {
@@ -20,8 +18,6 @@ inline bench::run_outcome outcome_of_shard(
     return outcome_of(plan, answer);
 }
 
-/// Runs the plan in `shards` shards and returns their merged outcome. `machine` returns the name of the
-/// machine that runs the shard with the given number.
 inline bench::run_outcome outcome_of_shards(
     const bench::run_plan& plan, std::uint64_t shards,
     const std::function<std::string(std::uint64_t)>& machine,

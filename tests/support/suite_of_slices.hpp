@@ -1,4 +1,3 @@
-// The suite's side of the protocol for slices. A test chooses the messages that it sends.
 #pragma once
 
 #include <fcntl.h>
@@ -16,8 +15,8 @@
 
 namespace loopbench::tests {
 
-/// A fake suite that sends all its messages before the contender begins. After the trial, answers() returns
-/// the lines that the contender has written.
+/// Sends all its messages before the contender begins. After the trial, answers() returns the contender's
+/// lines.
 class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {
@@ -26,7 +25,7 @@ public:
                 throw std::runtime_error("cannot create a pipe");
         if (::write(to_[1], says.data(), says.size()) != static_cast<ssize_t>(says.size()))
             throw std::runtime_error("cannot write to the pipe");
-        ::close(to_[1]);  // after the messages, the contender reads the end of file
+        ::close(to_[1]);  // the contender reads the end of file after the messages
     }
     suite_of_slices(const suite_of_slices&) = delete;
     suite_of_slices& operator=(const suite_of_slices&) = delete;

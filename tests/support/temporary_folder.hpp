@@ -1,4 +1,3 @@
-// A temporary folder for one test. The destructor removes the folder.
 #pragma once
 
 #include <stdlib.h>
@@ -46,7 +45,6 @@ inline std::string content_of(const std::filesystem::path& file) {
     return reports::read_file(file.native());
 }
 
-/// Writes an executable shell script. Replaces an existing file.
 inline void write_script(const std::filesystem::path& file, std::string_view body) {
     std::filesystem::create_directories(file.parent_path());
     reports::write_file_atomically(file, std::string{"#!/bin/sh\n"}.append(body));

@@ -1,5 +1,4 @@
-// The loopbench command without the detection of disturbances. With it, the tests also pass on a busy
-// machine. self_check_test.cpp tests how disturbances are detected and handled.
+// The loopbench command without the detection of disturbances, so that the tests pass on a busy machine.
 #include <algorithm>
 
 #include "bench/harness/cli/commands.hpp"

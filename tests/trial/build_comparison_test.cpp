@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Returns a contender with the description of a release build, to which `changes` are applied. A null value
-/// in `changes` removes its key.
 reports::contender made(std::string name, const ordered_json& changes = ordered_json::object()) {
     ordered_json context{{"build_type", "Release"},
                          {"optimised", "yes"},

@@ -138,8 +138,6 @@ TEST(child_process, a_child_has_its_own_process_group) {
     EXPECT_NE(std::stoi(outcome.output), ::getpgrp());
 }
 
-/// Returns the number of descriptors that every child of this process inherits: the standard descriptors, and
-/// those that this process has itself inherited.
 int inheritable_descriptors() {
     int count = 0;
     for (int fd = 0; fd < 1024; ++fd)
@@ -155,7 +153,7 @@ TEST(child_process, a_child_inherits_no_descriptors_and_no_ignored_signals) {
     const auto outcome = bench::run_child(shell("ls /proc/self/fd | wc -l; kill -XFSZ $$"));
     ::sigaction(SIGXFSZ, &before, nullptr);
     EXPECT_EQ(outcome.end, child_end::signalled);
-    EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);  // ls itself opens the folder
+    EXPECT_EQ(std::stoi(outcome.output), inheritable_descriptors() + 1);
 }
 
 TEST(child_process, a_child_is_ended_if_an_error_occurs_in_the_parent) {
@@ -163,9 +161,8 @@ TEST(child_process, a_child_is_ended_if_an_error_occurs_in_the_parent) {
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child waits until the parent
-    // sleeps, lowers the parent's limit, and then writes, which wakes the parent. If the child lowered the
-    // limit earlier, the parent would fail with another error, because it could not open a file.
+    // poll() fails with more entries than RLIMIT_NOFILE allows. The child waits until the parent sleeps,
+    // because a lower limit would earlier make the parent fail to open a file.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),

@@ -1,5 +1,4 @@
-// Tests how contenders are found, how their workloads are listed, and how changes of
-// their files are detected.
+// Tests how contenders and their workloads are found, and how changes of their files are detected.
 #include "bench/harness/trial/contender_list.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Tests the parser for the output of contenders, which can contain non-finite numbers that are
-// not valid JSON.
+// Tests the parser for the output of contenders, whose non-finite numbers are not valid JSON.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -87,8 +86,8 @@ TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_states_the_re
     EXPECT_FALSE(only_row(R"("skipped":false)").error);
 }
 
-// Google Benchmark writes its own fields before the counters. In older versions of the parser, a counter
-// `real_time` replaced the measured time.
+// Google Benchmark writes its own fields before the counters. A counter `real_time` once replaced the
+// measured time.
 TEST(gbench_json, a_counter_with_the_name_of_a_field_is_ignored_and_reported) {
     const auto output = parse_gbench_json(
         R"({"context":{"date":"2026-01-01","date":"mine"},"benchmarks":[)"

@@ -12,8 +12,6 @@ namespace {
 
 using bench::workload_name;
 
-/// Returns true if `filter`, which is a POSIX extended regular expression as in Google Benchmark,
-/// matches the name `printed`.
 bool matches(const std::string& filter, const std::string& printed) {
     regex_t compiled;
     if (::regcomp(&compiled, filter.c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
@@ -48,8 +46,8 @@ TEST(listing, a_workload_of_the_catalog_has_its_name_without_suffixes) {
     EXPECT_TRUE(workloads_in("").empty());
 }
 
-// In older versions, `lookup/iterations:50` and `lookup` had the same result, that of the first one. (Many
-// benchmarks are registered twice, with different numbers of iterations or threads.)
+// In an older version, `lookup/iterations:50` and `lookup` had the same result. Many benchmarks are
+// registered twice, with different numbers of iterations or threads.
 TEST(listing, a_benchmark_of_another_program_keeps_its_suffixes) {
     EXPECT_EQ(workloads_in("lookup/iterations:50\nlookup\npush/threads:2/real_time\nyield/threads:1\nyield"),
               (std::vector<std::string>{"lookup/iterations:50", "lookup", "push/threads:2/real_time",

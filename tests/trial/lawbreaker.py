@@ -19,8 +19,7 @@ import os
 import sys
 import time
 
-# This line must follow the imports of the standard library, because the folder in LAWBREAKER_MODULES also contains a
-# contender that is named asyncio.
+# LAWBREAKER_MODULES comes last, because it also contains a contender that is named asyncio.
 sys.path.append(os.environ["LAWBREAKER_MODULES"])
 import gbench  # noqa: E402
 
@@ -37,7 +36,6 @@ elif DEFECT == "short-time":
 
 
 def operation():
-    """Keeps a core busy for OPERATION_NS of real time, regardless of the defective clock."""
     until = real_clock() + OPERATION_NS
     while real_clock() < until:
         pass

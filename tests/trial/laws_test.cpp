@@ -1,6 +1,5 @@
-// Tests the laws: checks that make a trial fail if its numbers are impossible. The first tests run a
-// contender with planted defects, which must fail in sequential and in interleaved trials. The other tests
-// check the exact limit of each law.
+// Tests the laws, which make a trial fail if its numbers are impossible: with a contender that has planted
+// defects, and at the exact limit of each law.
 #include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +26,6 @@ using reports::result_status;
 
 const std::string workload = "echo/rtt/tcp/conns:1/bytes:64";
 
-/// Runs a trial of the contender with the given defect, and returns the outcome.
 bench::trial_outcome trial_with(const std::string& defect, reports::pairing made) {
     bench::contender who{"lawbreaker", LOOPBENCH_LAWBREAKER, {workload}, ""};
     who.environment = {{"LAWBREAKER", defect}, {"LAWBREAKER_MODULES", LOOPBENCH_GBENCH_FOLDER}};
@@ -76,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(pairings, planted_defects,
                          testing::Values(reports::pairing::sequential, reports::pairing::interleaved),
                          [](const auto& each) { return std::string{name_of(each.param)}; });
 
-/// The shape of a workload with ten connections. `sound` contains true claims about a thousand round trips,
-/// during which every connection always has one request in flight.
+/// `sound` contains true claims about a thousand round trips on ten connections, each with one request in
+/// flight.
 const workload_shape ten_connections = workload_shape{.name = "ten"}.with_latencies(10);
 const timed_claims sound{.operations = 1000,
                          .wall_ns = 1e9,
@@ -93,8 +91,6 @@ bench::child_outcome lasted(std::chrono::nanoseconds wall, std::chrono::nanoseco
     return child;
 }
 
-/// Applies `change` to the true claims `sound`. Returns the message about the law that the changed claims
-/// break, or an empty text if they break none.
 std::string broken_when(void (*change)(timed_claims&)) {
     auto claims = sound;
     change(claims);
@@ -158,8 +154,8 @@ TEST(laws, the_sum_of_the_slices_must_equal_the_timed_section) {
     EXPECT_SAYS(bench::law_broken_by_sum_of(slices, claims).value_or(""), "law of numbers");
 }
 
-// These numbers come from a real fault. The latencies corresponded to 195,000 round trips per second, but the
-// time corresponded to 13,700,000 round trips per second.
+// These numbers come from a real fault: the latencies showed 195,000 round trips per second, and the time
+// 13,700,000.
 TEST(laws, seventy_three_nanoseconds_per_round_trip_on_a_thousand_connections_break_littles_law) {
     const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
     const timed_claims claims{

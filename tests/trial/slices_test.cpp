@@ -1,4 +1,4 @@
-// Tests the scheduling of slices with real processes: shell scripts that speak the protocol of
+// Tests the scheduling of slices with shell scripts that speak the protocol of
 // bench/suite/workloads/trial/slices.hpp.
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -24,8 +24,7 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// The beginning of each script. $in and $out are the descriptors on which the script reads messages and
-/// writes replies. wait_for_slice fails after the last slice.
+/// $in and $out are the descriptors for messages and replies. wait_for_slice fails after the last slice.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_SLICES%%,*}; rest=${LOOPBENCH_SLICES#*,}; out=${rest%%,*}
 wait_for_slice() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
@@ -111,8 +110,8 @@ TEST(interleaving, the_order_of_contenders_changes_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// If the order of the contenders in each round were fully random, a contender could be first in one round and
-// last in the next, and would wait for nearly two rounds.
+// In a random order, a contender could be first in one round and last in the next, and would wait for nearly
+// two rounds.
 TEST(interleaving, a_contender_waits_at_most_one_slice_longer_than_in_a_fixed_order) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
@@ -239,8 +238,6 @@ TEST(interleaving, the_end_of_a_contender_is_reported_while_the_other_contenders
     EXPECT_EQ(ended, (std::vector<std::size_t>{1, 0}));
 }
 
-/// Runs the workload that `filter` selects from the planted contender in an interleaved trial. Returns the
-/// value of the counter `counter` that the contender prints.
 double counted_in_slices(const char* filter, const char* counter) {
     child_request request;
     request.command = {LOOPBENCH_PLANTED_CONTENDER, filter, "--benchmark_format=json"};
@@ -250,13 +247,12 @@ double counted_in_slices(const char* filter, const char* counter) {
     return result.at("benchmarks").at(0).at(counter).get<double>();
 }
 
-// Google Benchmark runs a workload several times before the measured run, but not in interleaved trials. In
-// an interleaved trial, the contender itself must run the workload before the first slice.
+// Google Benchmark runs a workload several times before the measured run, but not in interleaved trials.
 TEST(interleaving, an_interleaved_contender_runs_its_workload_once_before_the_first_slice) {
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// An operation takes at least 200 us, and the warm-up 1 ms. Seven operations are therefore always enough.
+// An operation takes at least 200 us, and the warm-up 1 ms.
 TEST(interleaving, the_number_of_warm_up_operations_grows_only_as_much_as_the_missing_time_requires) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);
@@ -273,7 +269,6 @@ TEST(interleaving, each_contender_inherits_its_own_descriptor_and_no_descriptor_
 TEST(concurrent, all_concurrent_contenders_run_at_the_same_time) {
     temporary_folder folder;
     const auto left = (folder.path() / "left").native(), right = (folder.path() / "right").native();
-    // Each contender creates a file, and ends only after it has seen the other contender's file.
     const auto meet = [](const std::string& mine, const std::string& other) {
         return alone("touch " + mine + "; while [ ! -e " + other + " ]; do :; done; echo met");
     };

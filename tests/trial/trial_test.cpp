@@ -195,8 +195,6 @@ echo '{"benchmarks":[{"name":"yield","real_time":1}]}'
     EXPECT_TRUE(seen.ends_with("\n--benchmark_format=json\n--benchmark_min_time=0.25\n")) << seen;
 }
 
-/// Runs one contender for each element of `rows`, all of them concurrently. The two texts of an element are
-/// the fields of the row and the fields of the context that the contender prints.
 std::vector<trial_outcome> ran_together(const std::vector<std::pair<std::string, std::string>>& rows) {
     const temporary_folder folder;
     std::deque<bench::contender> all;

@@ -1,6 +1,6 @@
-// A second client of serve/open_loop, for comparison with the suite's generator. The client accepts the
-// generator's options and prints in the generator's format, but shares no code with the generator. Its single
-// thread polls the clock and epoll without sleeping, and sends with send(2).
+// A second client of serve/open_loop, which shares no code with the suite's generator. It accepts the
+// generator's options and prints in its format. Its single thread polls the clock and epoll without sleeping,
+// and sends with send(2).
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -32,8 +32,8 @@ struct request {
 
 struct connection {
     int fd = -1;
-    std::size_t come = 0;       // number of arrived bytes of the oldest incomplete reply
-    std::deque<request> asked;  // requests without a complete reply
+    std::size_t come = 0;
+    std::deque<request> asked;
 };
 
 std::vector<connection> connect_all(const std::string& host, int port, int count) {
@@ -59,7 +59,6 @@ void ask(connection& on, steady::time_point due) {
         throw std::runtime_error("send accepted only a part of a message");
 }
 
-/// Sends one request on each connection and waits for its reply.
 void warm_up(std::vector<connection>& all) {
     std::array<char, message_bytes> reply;
     for (connection& each : all) {
@@ -74,9 +73,8 @@ void close_all(std::vector<connection>& all) {
     for (connection& each : all) ::close(each.fd);
 }
 
-/// Sends the requests and returns their latencies. A latency is the time from the moment when a request was
-/// due to the last byte of its reply. If this process loses its core, it is too late for some requests; the
-/// function leaves them out, by the rule that `loopbench explain left_out` describes.
+/// A latency is the time from the moment when a request was due to the last byte of its reply. Requests for
+/// which the process was too late are left out, as `loopbench explain left_out` describes.
 std::vector<long long> latencies(std::vector<connection>& all, std::size_t requests, double rate) {
     const int ready = ::epoll_create1(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,8 +100,8 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             std::array<char, 4096> buffer;
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server closed the connection");
-            // The latency includes recv(2), because the generator's latency ends with a completion of
-            // io_uring, when the bytes are also already in the reader's buffer.
+            // The generator's latency ends with a completion of io_uring, when the bytes are already in the
+            // reader's buffer.
             const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {

@@ -25,7 +25,6 @@ def ip(*words):
 
 @contextlib.contextmanager
 def two_hosts():
-    """Yields the command prefixes that run a program on the server's host and on the client's."""
     names = [f"loopbench-{os.getpid()}-{which}" for which in ("server", "client")]
     try:
         for name in names:
@@ -60,14 +59,13 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # On a busy machine, a trial can be invalid because a process did not keep up with the rate. The network
-            # path is measured anyway.
+            # On a busy machine, a trial can be invalid because a process did not keep up with the rate. Its network
+            # path is measured.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)
             assert all((each["median"] or 0) > 0 for each in found.values()), (metric, found)
         assert any(each["code"] == "client_elsewhere" for each in report["warnings"]), report["warnings"]
-        # If the client's command cannot start, the reason must name the command.
         done, report = run(bin_folder, f"{folder}/none", server, ["ip", "netns", "exec", "there-is-none"], 1)
         assert done.returncode == 1, done
         reasons = [each["reason"] for each in values(report, "time").values()]
@@ -75,8 +73,7 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Returns a 95 % confidence interval of the median: two of the values, or infinite ends if the values are too few.
-    """
+    """Returns a 95 % confidence interval of the median, with infinite ends if the values are too few."""
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)
@@ -87,21 +84,19 @@ def interval(values):
 
 
 def agree(bin_folder, wanted):
-    """Compares the two clients in pairs of runs. A pair is a run of one block with one client, directly followed by a
-    run with the other client, so that disturbances of the machine affect both runs. The order of the clients alternates
-    from pair to pair."""
+    """Runs the clients in pairs of short runs, in alternating order, so that disturbances of the machine affect both
+    clients.
+    """
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
     pairs = {}
     with two_hosts() as (server, client), tempfile.TemporaryDirectory() as folder:
         for number in range(wanted):
             found = {}
             for name in sorted(clients, reverse=number % 2 == 1):
-                # Both hosts have the same cores, because they are on one machine. The contender uses only core 0, and
-                # the client uses core 1.
+                # Both hosts have the same cores. The contender uses core 0, and the client core 1.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # The generator repeats a trial in which it was late for more than a fifth of the requests. The
-                # independent client does not. The comparison therefore leaves out the results of such trials.
+                # Only the generator repeats a trial in which it was late for more than a fifth of the requests.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

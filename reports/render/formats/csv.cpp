@@ -1,4 +1,3 @@
-// Writes report.csv. One list in this file defines all columns.
 #include "reports/render/formats/csv.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +16,6 @@ std::string number(std::optional<double> value) {
     return value && std::isfinite(*value) ? fmt::format("{}", *value) : std::string{};
 }
 
-/// Returns a name or a number of one of the result's comparisons as text, or "" if the result has no such
-/// comparison.
 template <auto compared, auto member>
 std::string part_of(const result& row) {
     const auto& found = row.*compared;

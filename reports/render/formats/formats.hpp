@@ -16,7 +16,6 @@ struct format {
 
 std::span<const format> known_formats();
 
-/// Returns the format with this name, or null if the name is unknown.
 const format* find_format(std::string_view name);
 
 }  // namespace loopbench::reports

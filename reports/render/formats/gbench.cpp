@@ -1,8 +1,5 @@
-// Writes Google Benchmark's JSON for tools that read it (compare.py, CI actions, Bencher's cpp_google). The
-// rows have the fields that Google Benchmark prints for a run of type "iteration". Every trial with a time
-// has a row. Rows with equal names are repetitions. The file contains no aggregates, because a chart would
-// show a deviation as a time. Results without numbers have no rows, because a chart would show their time as
-// 0.
+// Writes Google Benchmark's JSON, with a row for each trial that has a time. Rows with equal names are
+// repetitions. There are no aggregates and no rows without numbers, because a chart would show them as times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,14 +15,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Returns the CPU time of the trial with this index, or the trial's time if the CPU time is unknown.
 double cpu_time(const report_index& all, const result& time, std::size_t index) {
     const auto* const cpu = all.find(time.workload, time.contender, "cpu");
     const bool known = cpu != nullptr && index < cpu->samples.size() && cpu->samples[index];
     return known ? *cpu->samples[index] : *time.samples[index];
 }
 
-/// Returns true if a contender states that it is not a release build. compare.py then prints a warning.
+/// Returns true if a contender states that it is no release build; compare.py then prints a warning.
 bool is_debug(const report& content) {
     return std::ranges::any_of(content.contenders, [](const contender& who) {
         const auto assertions = context_text(who.context, "assertions"),

@@ -1,4 +1,3 @@
-// Writes workflow commands like "::error title=Where::What".
 #include "reports/render/formats/github.hpp"
 
 #include <fmt/format.h>
@@ -13,12 +12,10 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Percent-encodes the characters that would end a command.
 std::string in_text(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}}, "\r\n");
 }
 
-/// Percent-encodes the characters that would end a command or its title.
 std::string in_title(std::string_view text) {
     return escaped(text, {{'%', "%25"}, {'\r', "%0D"}, {'\n', "%0A"}, {':', "%3A"}, {',', "%2C"}}, "\r\n");
 }
@@ -30,7 +27,7 @@ std::string github_command(std::string_view kind, std::string_view title, std::s
 }
 
 std::string github_annotations(std::span<const annotation> all) {
-    constexpr std::size_t most = 10;  // annotations of one kind in one step
+    constexpr std::size_t most = 10;
     std::string text;
     for (const auto& item : all.first(std::min(most, all.size())))
         text += github_command(item.kind, item.title, item.text);

@@ -10,8 +10,7 @@
 
 namespace loopbench::reports {
 
-/// Returns one annotation with a newline. `kind` is "error", "warning" or "notice". `title` and `text` can
-/// contain any characters.
+/// Returns one annotation with a newline. `kind` is "error", "warning" or "notice".
 std::string github_command(std::string_view kind, std::string_view title, std::string_view text);
 
 struct annotation {
@@ -19,13 +18,12 @@ struct annotation {
     std::string title, text;
 };
 
-/// Returns the first ten annotations, and then an annotation with the number of the remaining ones. GitHub
-/// shows at most ten annotations of a kind per step.
+/// Returns the first ten annotations and the number of the others, because GitHub shows at most ten
+/// annotations of a kind per step.
 std::string github_annotations(std::span<const annotation> all);
 
-/// Writes the annotations of an ordinary run: a notice with its first summary sentence, an error for every
-/// failed result, a warning for every warning of the report, and a notice for every result that was not run.
-/// A slow contender is not an error, because only gates set limits.
+/// Writes the first summary sentence and results that were not run as notices, failed results as errors, and
+/// the report's warnings. A slow contender is not an error, because only gates set limits.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

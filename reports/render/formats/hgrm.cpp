@@ -15,7 +15,6 @@ namespace {
 
 constexpr double ns_per_us = 1000;
 
-/// Returns the percentile after `percentile`. The steps become smaller towards 100 %.
 double after(double percentile) {
     constexpr double ticks_per_half_distance = 5;
     const double half_distances = std::floor(std::log2(100 / (100 - percentile))) + 1;

@@ -1,5 +1,4 @@
-// HdrHistogram's text format, http://hdrhistogram.org, for its plotter and for other tools that read
-// percentiles.
+// HdrHistogram's text format, http://hdrhistogram.org.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,13 @@
 
 namespace loopbench::reports {
 
-/// A bucket of a histogram: the number of values from `lowest_ns` to `highest_ns`, including both limits.
 struct bucket {
     std::int64_t lowest_ns = 0, highest_ns = 0;
     std::uint64_t count = 0;
 };
 
-/// All values that the trials of a result recorded. They only show the distribution. Verdicts never use them,
-/// because the values of one process are not independent samples.
+/// All values that the trials of a result recorded. Verdicts never use them, because the values of one
+/// process are not independent samples.
 struct histogram {
     std::string workload, contender, metric;  // `metric` is "latency" or "late"
     std::uint64_t trials = 0;
@@ -26,8 +24,7 @@ struct histogram {
 };
 
 /// Writes all histograms into one text, in microseconds. Each histogram begins with a comment line that names
-/// the workload, the contender and the metric. Tools that expect one histogram per file ignore the comment
-/// lines.
+/// the workload, the contender and the metric.
 std::string write_hgrm(std::span<const histogram> all);
 
 }  // namespace loopbench::reports

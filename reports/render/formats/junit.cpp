@@ -1,4 +1,3 @@
-// Writes one test suite with a test case for each workload and contender.
 #include "reports/render/formats/junit.hpp"
 
 #include <fmt/format.h>
@@ -18,8 +17,6 @@ std::string as_xml(std::string_view text) {
     return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}});
 }
 
-/// Returns the test case of one workload and contender. `judged` contains the results for the workload's
-/// primary metrics.
 junit_case case_of(const result& time, std::span<const result* const> judged) {
     junit_case found{time.workload, time.contender, {}, {}};
     if (time.status != result_status::ok) {
@@ -33,8 +30,8 @@ junit_case case_of(const result& time, std::span<const result* const> judged) {
     return found;
 }
 
-/// Returns the XML of a test case. As the schema of JUnit's own reports requires, the reason of a skipped
-/// test is the text of its element, and the message of a failure or an error is an attribute.
+/// Writes the reason of a skipped test as text, and other messages as an attribute, because JUnit's schema
+/// requires it.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));

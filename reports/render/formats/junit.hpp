@@ -1,4 +1,3 @@
-// Writes JUnit XML, which CI systems show as test results.
 #pragma once
 
 #include <span>
@@ -15,14 +14,12 @@ struct junit_case {
     std::string message;       // the message of the element, or the output of a passed test
 };
 
-/// Returns a document with one suite. Texts can contain any characters. `date` is ISO 8601, or empty if the
-/// date is unknown. `output` is the output of the suite.
+/// Returns a document with one suite. `date` is ISO 8601, or empty if it is unknown.
 std::string junit_suite(std::string_view date, std::span<const junit_case> cases,
                         std::string_view output = {});
 
-/// Writes a test for every result of an ordinary run. Only a failed result is a test with an error; a slow
-/// contender is not a failure, because only gates set limits. Results that are unsupported or were not run
-/// are skipped tests.
+/// Writes a test for every result. Only a failed result is an error; a slow contender is not a failure,
+/// because only gates set limits. Results that are unsupported or were not run are skipped tests.
 std::string write_junit(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,5 +1,3 @@
-// Writes the Markdown format. Characters that Markdown or HTML would interpret are escaped, because names and
-// reasons can contain any characters.
 #include "reports/render/formats/markdown.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +44,6 @@ std::string escaped_html(std::string_view text) {
     return escaped(text, {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}});
 }
 
-/// Returns the lines of a table. The cells must already be escaped.
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
     std::string out;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -58,8 +55,6 @@ std::string table_of(const std::vector<std::vector<std::string>>& rows) {
     return out + "\n";
 }
 
-/// Returns a table of the most severe differences in the primary metrics: one row for each, slower ones
-/// first.
 std::string table_of_comparison(const report& content) {
     std::vector<const result*> all;
     const report_index index{content};
@@ -67,8 +62,7 @@ std::string table_of_comparison(const report& content) {
         if (item.judged && index.is_about(item)) all.push_back(&item);
     const auto severity = [](const result* item) {
         constexpr std::array order{verdict::slower, verdict::inconclusive, verdict::faster};
-        return std::pair{std::ranges::find(order, *item->judged) - order.begin(),
-                         item};  // ties: report's order
+        return std::pair{std::ranges::find(order, *item->judged) - order.begin(), item};
     };
     std::ranges::sort(all, {}, severity);
     std::vector<std::vector<std::string>> rows{{"benchmark", "contender", "comparison"}};
@@ -78,8 +72,6 @@ std::string table_of_comparison(const report& content) {
     return all.empty() ? "" : table_of(rows);
 }
 
-/// Returns a table of the fastest contenders of each workload: those that no other contender beats
-/// significantly.
 std::string table_of_fastest(const report& content) {
     constexpr std::size_t names_shown = 3;
     std::vector<std::vector<std::string>> rows{
@@ -103,7 +95,6 @@ std::string table_of_fastest(const report& content) {
     return rows.size() == 1 ? "" : table_of(rows);
 }
 
-/// Returns the first line of the text: the verdict of a comparison, or the first summary sentence of a run.
 std::string lead_of(const report& content) {
     if (content.gate) return fmt::format("**{}**\n\n", escaped_markdown(content.gate->verdict));
     const auto sentences = summary_sentences_of(content);
@@ -142,8 +133,7 @@ std::string write_markdown(const report& content) {
     out +=
         folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
     if (content.warnings.empty()) return out;
-    // Each line begins with "- Warning:", because a warning's text can be arbitrary: at the beginning of a
-    // line, it could be read as a heading, a list or a quotation.
+    // The prefix "- Warning:" keeps a warning's text from being read as a heading, a list or a quotation.
     std::vector<std::string> warnings;
     for (const auto& item : content.warnings)
         warnings.push_back(

@@ -1,4 +1,3 @@
-// The report's tables as Markdown, for a pull request or a wiki.
 #pragma once
 
 #include <string>
@@ -8,14 +7,13 @@
 
 namespace loopbench::reports {
 
-/// Escapes the characters of `text` that Markdown, its table cells or HTML would interpret.
 std::string escaped_markdown(std::string_view text);
 
-/// Returns a section that a reader unfolds by a click. `text` is Markdown, and must end without a newline.
+/// Returns a section that a reader unfolds by a click. `text` is Markdown without a newline at its end.
 std::string folded_markdown(std::string_view title, std::string_view text);
 
-/// Writes the verdict of a comparison or the first summary sentence of a run, and a short table. The sections
-/// after it are folded: a Markdown table (GitHub's flavour) for each workload family, and the warnings.
+/// Writes the verdict of a comparison or the first summary sentence of a run, a short table, and folded
+/// sections with all tables and warnings.
 std::string write_markdown(const report& content);
 
 }  // namespace loopbench::reports

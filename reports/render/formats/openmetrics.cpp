@@ -1,7 +1,6 @@
-// Writes the OpenMetrics text format, https://openmetrics.io, for results in Prometheus. Every metric is a
-// gauge, with samples for the median and for the ends of its interval. For every result without numbers, a
-// further gauge has the value 1, with the status and the reason as labels. As the format requires, all
-// samples of a metric are adjacent.
+// Writes the OpenMetrics text format, https://openmetrics.io. Every metric is a gauge, with samples for the
+// median and for the ends of its interval. A result without numbers is a gauge with the value 1, and with the
+// status and the reason as labels.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,8 +24,6 @@ void add(std::string& out, const result& item, std::string_view which, const std
                        label(item.workload), label(item.contender), which, max_of, *value);
 }
 
-/// Returns a text with the unit, or "" if the summary already contains the unit ("system calls per
-/// operation").
 std::string unit_text(std::string_view unit) {
     const bool is_of_measure = unit == "ns" || unit == "B";
     return is_of_measure ? fmt::format(", in {}", unit) : "";

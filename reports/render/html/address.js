@@ -1,5 +1,4 @@
-// The reader's choices, which are kept in the address after its #, so that a link shows the same page again:
-// #section&name=value&name=value.
+// The reader's choices are in the address: #section&name=value&name=value. A copied link shows the same page.
 
 const address = {section: "", choices: new URLSearchParams()};
 
@@ -14,8 +13,6 @@ function writeAddress() {
   history.replaceState(null, "", `#${parts.join("&")}`);
 }
 
-// Returns the value that the address gives to `name`, or `usual`. `allowed` contains the valid values; without it,
-// every value is valid.
 function fromAddress(name, usual, allowed) {
   const value = address.choices.get(name);
   return value !== null && (!allowed || allowed.includes(value)) ? value : usual;
@@ -27,7 +24,6 @@ function toAddress(name, value, usual) {
   writeAddress();
 }
 
-// Returns a labelled list of `options`, [value, title], whose choice is in the address.
 function keptSelect(name, label, options, usual, onchange) {
   return selectOf(
     label,
@@ -44,7 +40,6 @@ function keptSelect(name, label, options, usual, onchange) {
   );
 }
 
-// Returns a labelled check box whose state is in the address.
 function keptBox(name, label, usual, onchange) {
   const [on, off] = ["on", "off"];
   const box = el("input", {
@@ -62,7 +57,6 @@ function isBoxed(name, usual) {
   return fromAddress(name, usual ? "on" : "off", ["on", "off"]) === "on";
 }
 
-// Fills the navigation with a link for each section. A link keeps the choices in the address.
 function addNavigation() {
   const go = (id) => document.getElementById(id)?.scrollIntoView();
   const sections = [...document.querySelectorAll("main > section")].filter((each) => each.querySelector("h2"));

@@ -1,13 +1,9 @@
-// The top of the report page: a badge, one sentence, and what limits the trust in it.
-
-// Makes a text a sentence. Names of contenders keep their first letter.
 function sentence(text) {
   const startsWithName = contenders.some(({name}) => text.startsWith(name));
   const whole = startsWithName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
-// Describes the largest deviation between the baseline and its copy.
 function deviationText() {
   const {aa} = report;
   const compared = (aa?.comparisons ?? []).filter(({ratio}) => ratio.median > 0);
@@ -49,7 +45,6 @@ function addTop() {
     );
 }
 
-// Returns an element for a summary sentence, with an expandable list of the results that the sentence quotes.
 function sentenceItem({about, title, text}, from, ...more) {
   const sources = el(
     "details",
@@ -111,7 +106,6 @@ function isProblem({about}) {
   return ["caution", "failed"].includes(about);
 }
 
-// Adds the problems, which are always visible, and the other findings, which are folded.
 function addFindings(found) {
   for (const [id, those] of [
     ["problems", found.filter(isProblem)],
@@ -123,7 +117,6 @@ function addFindings(found) {
   }
 }
 
-// Says first that the differences of this run do not count.
 function addUnreliable(found) {
   answer(
     `Ignore the differences in this report. ${sentence(report.aa.reason || "the baseline differs from its own copy")}`,

@@ -1,5 +1,3 @@
-// Three cards below the bars: io_uring or epoll, timers, and CPU while idle.
-
 function card(title, lead, ...content) {
   const element = el("section", {class: "card"}, el("h3", {}, title), el("p", {class: "note"}, lead), content);
   document.getElementById("cards").append(element);
@@ -8,7 +6,6 @@ function card(title, lead, ...content) {
 
 const mostCardRows = 10;
 
-// Returns true if the contender burns a core on some workload on which it only waits.
 function burnsACore(contender) {
   return workloads.some(
     (workload) => /^(idle|sleep|timer)\//.test(workload) && (valueOf(workload, contender, "spin") ?? 0) > 0.5,
@@ -100,7 +97,6 @@ function addDriverCard() {
   if (options.length > 1) shown.element.before(choiceRow(select));
 }
 
-// Returns the part of an echo workload's name that differs between the echo workloads.
 function shortWorkload(name) {
   const conns = name.match(/^echo\/rtt\/tcp\/conns:(\d+)\/bytes:64$/);
   return conns
@@ -158,7 +154,6 @@ function contenderName(contender) {
 
 // ---- idle ----
 
-// Returns the contenders by their CPU time on an idle workload, the largest first.
 function byIdleCpu(workload) {
   return contenders
     .filter(({family}) => family !== "floor")

@@ -1,8 +1,5 @@
-// The common parts of all charts: the theme, labels next to points, intervals, and a table with the numbers for readers
-// who cannot see a chart.
-
-// {place, table(), details} and, for Chart.js, {canvas, config(): returns its input, chart}, or, for a drawing in SVG,
-// {paint(width): returns the drawing}
+// A chart has `place`, table() and `details`. A chart of Chart.js also has `canvas` and config(), and a drawing in SVG
+// has paint(width).
 const charts = [];
 
 function css(name) {
@@ -13,15 +10,13 @@ function colourOf(contender) {
   return css(`--${contender.family}`);
 }
 
-// Returns a name in a form that a canvas can show. Names can contain any characters.
 function label(name, longest = 24) {
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
   return plain.length > longest ? plain.slice(0, longest - 1) + "…" : plain;
 }
 
-// Adds a figure: a title, a note about what to look for, the chart, and the numbers as a table. `unit` returns what a
-// copy of the chart says below its title. `config` or `paint` is
-// called again after each change of the theme or of the chosen contenders.
+// Adds a figure. `unit` returns the line below the title of a copied chart. `config` or `paint` is called again after
+// each change of the theme or of the chosen contenders.
 function figure(parent, {title, note, unit, height = 320, config, paint, table}) {
   const about = `${title}. ${note || ""} The table below contains the numbers.`;
   const canvas = config && el("canvas", {role: "img", "aria-label": about});
@@ -64,14 +59,12 @@ function draw(entry) {
   });
 }
 
-// Draws the drawings again whose width has changed. Chart.js does this for its charts.
 function followTheWidth() {
   addEventListener("resize", () => {
     for (const entry of charts) if (entry.paint && entry.width !== entry.place.clientWidth) draw(entry);
   });
 }
 
-// Removes all figures, so that other figures can replace them.
 function removeFigures() {
   for (const {chart} of charts.splice(0)) chart?.destroy();
 }
@@ -85,7 +78,7 @@ function drawNext() {
   setTimeout(drawNext);
 }
 
-// Draws all drawings, and the charts on the screen. Draws the other charts soon after, unless the page is printed now.
+// Draws the charts outside the screen later, unless the page is printed now.
 function drawAll(isPrinting = false) {
   Chart.defaults.color = css("--muted");
   Chart.defaults.borderColor = css("--line");
@@ -101,8 +94,6 @@ function drawAll(isPrinting = false) {
 
 const tickSteps = new Set([1, 2, 5]);
 
-// Returns an axis that is slightly wider than these values. The axis has ticks at powers of ten, and for a small range
-// also between them.
 function logAxis(title, format, values, more = {}) {
   const positive = values.filter((value) => value > 0);
   const lowest = Math.min(...positive), highest = Math.max(...positive);
@@ -136,7 +127,6 @@ function overlaps(a, b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-// Positions in all directions around a point, the nearest ones first.
 const places = [9, 18, 30, 44, 60, 80, 104].flatMap((distance) =>
   [0, 180, 330, 30, 210, 150, 300, 60, 240, 120, 270, 90].map((degrees) =>
     [distance * Math.cos(degrees * Math.PI / 180), distance * Math.sin(degrees * Math.PI / 180), distance]));
@@ -146,8 +136,6 @@ function boxAt({x, y}, [dx, dy], width, height) {
   return {left, right: left + width, top: y + dy - height / 2, bottom: y + dy + height / 2};
 }
 
-// For scatter charts: draws the name of each data set next to its point, in a free place. Draws a line from the name to
-// the point if the place is far away.
 const pointLabels = {
   id: "pointLabels",
   afterDatasetsDraw(chart) {
@@ -188,7 +176,6 @@ const pointLabels = {
   },
 };
 
-// Draws the intervals of a point in both directions, from xLow to xHigh and from yLow to yHigh.
 const intervals = {
   id: "intervals",
   beforeDatasetsDraw(chart) {
@@ -218,7 +205,7 @@ const intervals = {
   },
 };
 
-// For line charts: draws each name after the end of its line, without overlaps. Data sets with the property
+// A Chart.js plugin for line charts: draws each name after its line, without overlaps. Data sets with the property
 // `unlabelled` get no name.
 const endLabels = {
   id: "endLabels",
@@ -229,7 +216,6 @@ const endLabels = {
       .filter(({set, at}) => at && !set.unlabelled).sort((a, b) => a.at.y - b.at.y);
     const step = Math.min(13, (area.bottom - area.top + 16) / Math.max(ends.length, 1));
     const wanted = ends.map(({at}) => at.y);
-    // Moves overlapping names: first down, from top to bottom, and then up again, from bottom to top.
     for (let i = 1; i < wanted.length; ++i) wanted[i] = Math.max(wanted[i], wanted[i - 1] + step);
     for (let i = wanted.length - 1, limit = area.bottom; i >= 0; limit = wanted[i] - step, --i)
       wanted[i] = Math.min(wanted[i], limit);
@@ -260,8 +246,7 @@ function lineStyle(contender) {
   };
 }
 
-// Returns the contenders that have the metric, the smallest value first. Charts that stand side by side use the same
-// order.
+// The smallest value comes first, so charts that stand side by side have the same order.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
@@ -285,7 +270,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Redraws the charts for printing, because paper is white and its width does not depend on the window.
+  // Printing needs a redraw, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     for (const each of document.querySelectorAll("details.printed")) {

@@ -1,10 +1,7 @@
-// The comparison of two reports or of two programs: one row for each result, with a dot and its interval.
-
 const comparison = {show: "all"};
 const mostRows = 60;
 const severity = ["slower", "faster", "inconclusive", "equivalent"];
 
-// Returns the compared results, the most severe first. In a comparison of two programs, only the primary metrics.
 function comparedResults() {
   const distance = (each) => (each.ratio ? Math.abs(Math.log(each.ratio.median)) : 0);
   return results
@@ -13,7 +10,7 @@ function comparedResults() {
     .sort((a, b) => severity.indexOf(a.verdict) - severity.indexOf(b.verdict) || distance(b) - distance(a));
 }
 
-// Describes the size of a ratio as the gate does: [size, interval], for example ["2.2 % slower", "1.6 to 2.8 %"].
+// Returns [size, interval], for example ["2.2 % slower", "1.6 to 2.8 %"], as the gate prints them.
 function changeParts({ratio, metric}) {
   const isWorse = ratio.median < 1, turn = (value) => (isWorse ? 1 / value : value);
   const [low, high] = isWorse ? [ratio.high, ratio.low] : [ratio.low, ratio.high];
@@ -32,7 +29,7 @@ function changeText(result) {
   return size + (range && ` (${range})`);
 }
 
-// Says by how much a result differs, for example "new is 2.2 % slower than old on BM_sort (1.6 to 2.8 %)."
+// Returns for example "new is 2.2 % slower than old on BM_sort (1.6 to 2.8 %)."
 function changeSentence(result, isOfMetric) {
   const [size, range] = changeParts(result);
   const where = result.workload.slice(0, 80) + (isOfMetric ? `, ${titleOf(result.metric)}` : "");
@@ -52,7 +49,6 @@ function countText(count, one, more = `${one}s`) {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-// Returns one sentence with the most severe result first, and then the numbers of the other results.
 function comparisonAnswer() {
   const all = comparedResults();
   if (!all.length) return "These reports have no result in common that can be compared.";
@@ -89,7 +85,6 @@ function metricsVary(all) {
   return new Set(all.map(({metric}) => metric)).size > 1;
 }
 
-// Returns the findings of a comparison: the lost results, and the number of results with each verdict.
 function comparisonFindings() {
   const isLost = (each) => each.status === "unsupported" || (each.verdict && each.median === null);
   const lost = results.filter((each) => isLost(each) && typeof findBefore(each)?.median === "number");

@@ -1,6 +1,3 @@
-// The contenders by family: their order, their colours and markers, and the choice of shown contenders.
-
-// The families. Their colours are in page.css.
 const families = [
   {id: "flagship", title: "hand-written loop on epoll and io_uring"},
   {id: "design", title: "hand-written loop, simpler designs"},
@@ -16,12 +13,11 @@ function familyOf(contender) {
   return ["epoll", "io_uring"].includes(contender.context?.driver) ? "flagship" : "design";
 }
 
-// Shapes and patterns distinguish the families for colour-blind readers and in print without colours.
+// Shapes and patterns are for colour-blind readers and for prints without colours.
 const markers = {flagship: "circle", design: "triangle", asio: "rect", other: "rectRot", floor: "crossRot"};
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// Returns the contenders grouped by family, with the baseline first in its family. `described` contains the
-// descriptions of some contenders.
+// `described` can lack contenders. The baseline becomes the first one of its family.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const hidden = address.choices.getAll("hide");
@@ -36,13 +32,10 @@ function byFamily(names, described, baseline) {
   return ordered;
 }
 
-// Returns the shown contenders of `contenders`, a list that each page defines.
 function shownContenders() {
   return contenders.filter((each) => each.shown);
 }
 
-// Returns check boxes for choosing the shown contenders. `title` is the label of the check boxes, and `redraw` applies
-// a change.
 function contenderChoice(title, redraw) {
   const boxes = families.map((family) => {
     const members = contenders.filter((each) => each.family === family.id);
@@ -61,7 +54,6 @@ function contenderChoice(title, redraw) {
     el("div", {}, boxes));
 }
 
-// Returns a legend of the families' colours.
 function legend() {
   const present = families.filter(({id}) => contenders.some((each) => each.family === id));
   return el("p", {class: "legend"}, present.map(({id, title}) => el("span", {class: id}, swatch(id), title)));

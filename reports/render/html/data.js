@@ -1,9 +1,7 @@
-// The report's data for the report page: results by workload, contender and metric.
-
 const report = data.report;
 const baseline = report.baseline;
-const isOfReports = baseline === "before" || data.before.length > 0;  // compares two reports
-const isOfPrograms = !isOfReports && report.command[1] === "compare";  // compares two programs in one session
+const isOfReports = baseline === "before" || data.before.length > 0;
+const isOfPrograms = !isOfReports && report.command[1] === "compare";
 const isComparison = isOfReports || isOfPrograms;
 const headlines = new Map(data.headlines);  // workload → names of its primary metrics, the most important first
 
@@ -27,7 +25,6 @@ function resultOf([workload, contender, metric, median, low, high, ratio, differ
 
 const results = data.results.map(resultOf);
 
-// Returns a map: workload → contender → metric → result.
 function byCell(all) {
   const found = new Map();
   for (const result of all) {
@@ -40,7 +37,7 @@ function byCell(all) {
 }
 
 const cells = byCell(results);
-const cellsBefore = byCell(data.before.map(resultOf));  // only for a comparison of two reports
+const cellsBefore = byCell(data.before.map(resultOf));
 const curves = data.curves.map((curve) =>
   ({...curve, workload: data.texts[curve.workload], contender: data.texts[curve.contender]}));
 const workloads = [...cells.keys()];
@@ -76,12 +73,10 @@ function primaryMetricOf(workload) {
 const contenders = byFamily([...new Set([...report.contenders.map(({name}) => name),
   ...workloads.flatMap((name) => [...cells.get(name).keys()])])], report.contenders, baseline);
 
-// Returns the number of samples if the result is a maximum instead of a percentile, because a trial has too few samples.
 function maximumText(result) {
   return result.maxOf === null ? "" : `max of ${result.maxOf.toLocaleString("en-US")}`;
 }
 
-// Formats a difference. It is shown instead of a ratio if a value is zero or negative.
 function differenceText(result) {
   const signed = (value) => (value > 0 ? "+" : "") + humanOf(result, value);
   const range = interval(result.difference, signed);
@@ -94,8 +89,6 @@ function isTimeMetric(metric) {
   return ["time", "throughput", "capacity"].includes(metric) || metric.startsWith("latency");
 }
 
-// Returns "better" and "worse" instead of "faster" and "slower" for metrics other than times, for example CPU, lateness
-// and wakeups.
 function verdictWord(result) {
   if (isTimeMetric(result.metric)) return result.verdict;
   return {faster: "better", slower: "worse"}[result.verdict] || result.verdict;

@@ -1,5 +1,4 @@
-// Drawings in SVG: bars with intervals, and dots with intervals. They contain all their colours, so that a copy of one
-// needs no style sheet.
+// Drawings in SVG. They contain all their colours, so that a copy of one needs no style sheet.
 
 const scalable = "http://www.w3.org/2000/svg";
 
@@ -27,12 +26,10 @@ function words(text, x, y, more = {}) {
   return svg("text", {x, y, fill: css("--ink"), "font-size": 12, "dominant-baseline": "central", ...more}, text);
 }
 
-// Returns a smaller and paler text.
 function remark(text, x, y, anchor) {
   return words(text, x, y, {"text-anchor": anchor, "font-size": 11, fill: css("--muted")});
 }
 
-// Cuts a name so that it fits into `width` pixels.
 function fitted(name, width, size = 12) {
   let text = label(name, 200);
   while (text.length > 3 && widthOf(text, size) > width) text = `${text.slice(0, -2)}…`;
@@ -43,7 +40,6 @@ function fitted(name, width, size = 12) {
 
 let patterns = 0; // each pattern has its own id, because a pattern in a hidden drawing would not be drawn
 
-// Returns the pattern of a family as [definition, fill]. A plain colour has no definition.
 function patternOf(family) {
   const colour = css(`--${family}`),
     id = `pattern-${++patterns}`;
@@ -62,7 +58,6 @@ function patternOf(family) {
   ];
 }
 
-// Returns the fills of all families: {definitions, of(family)}.
 function familyFills() {
   const made = new Map(families.map(({id}) => [id, patternOf(id)]));
   return {
@@ -75,14 +70,12 @@ function familyFills() {
   };
 }
 
-// Returns the place for a family's pattern and marker, or for its marker alone.
 function swatch(family, isMarkerAlone = false) {
   const place = el("i", {class: "swatch", "aria-hidden": "true"});
   Object.assign(place, {family, isMarkerAlone});
   return place;
 }
 
-// Draws all swatches of the legends in the colours of the theme.
 function drawSwatches() {
   for (const place of document.querySelectorAll(".swatch")) {
     const {family} = place,
@@ -102,7 +95,6 @@ function drawSwatches() {
   }
 }
 
-// Returns the marker of a family, as Chart.js draws it.
 function shapeOf(family, x, y, size) {
   const colour = css(`--${family}`), near = size * 0.8;
   const path = {
@@ -118,7 +110,6 @@ function shapeOf(family, x, y, size) {
 
 // ---- intervals and rows ----
 
-// Draws a horizontal interval with ends. A paler line beneath keeps it visible on a bar.
 function whisker(low, high, y, size = 4) {
   const path = `M${low} ${y}H${high}M${low} ${y - size}V${y + size}M${high} ${y - size}V${y + size}`;
   return [
@@ -127,7 +118,6 @@ function whisker(low, high, y, size = 4) {
   ].map(([colour, width]) => svg("path", {d: path, stroke: css(colour), "stroke-width": width, fill: "none"}));
 }
 
-// Returns the attributes of a row that opens a result's trials, with the mouse and with the keyboard.
 function opening(result, text) {
   const open = () => openTrials(result);
   return {
@@ -152,7 +142,6 @@ function drawing(width, height, text, ...children) {
   );
 }
 
-// Returns round numbers from 0 to `end`, about `wanted` of them.
 function roundSteps(end, wanted) {
   const raw = end / wanted,
     power = 10 ** Math.floor(Math.log10(raw));
@@ -164,8 +153,8 @@ function roundSteps(end, wanted) {
 
 const barStep = 21;
 
-// Draws bars: `rows` are {contender, result, value, low, high, text}, `lines` are {value, text, dash}. `end` is the end
-// of the axis; a longer bar is cut, and has a gap.
+// `rows` are {contender, result, value, low, high, text}, `lines` are {value, text, dash}. A bar longer than `end` is
+// cut, and has a gap.
 function drawBars(width, {title, rows, lines, end, format}) {
   const names = Math.min(Math.max(...rows.map(({contender}) => widthOf(label(contender.name)))) + 8, width * 0.36);
   const numbers = Math.max(...rows.map(({text}) => widthOf(text, 12, 600))) + 6;
@@ -197,7 +186,6 @@ function drawBar({contender, result, value, low, high, text}, y, {left, right, w
   );
 }
 
-// Draws a vertical line over a chart, with its text above. For a line beyond the axis, draws only the text.
 function rule({value, text, dash}, {x, top, bottom, right, width, end}) {
   if (value > end) return remark(`${text} ▶`, right, 7, "end");
   const half = text ? widthOf(text, 11) / 2 : 0;
@@ -212,7 +200,7 @@ function rule({value, text, dash}, {x, top, bottom, right, width, end}) {
 
 // ---- dots ----
 
-// Converts a ratio into a change in per cent, as in the texts of the gates: 1.1 is +10 (better), 1/1.1 is -10.
+// The change is in per cent: 10 (better) for the ratio 1.1, and -10 for 1/1.1, as in the texts of the gates.
 function changeOf(ratio) {
   return ratio >= 1 ? 100 * (ratio - 1) : -100 * (1 / ratio - 1);
 }
@@ -238,8 +226,8 @@ function markOfVerdict(verdict, x, y) {
 
 const narrow = 560; // below this width, rows have two lines
 
-// Draws one row for each of `rows`, {name, detail, result, ratio, verdict, text}: a dot with its interval on an axis
-// from -reach to +reach per cent. A dot beyond the axis becomes an arrow.
+// `rows` are {name, detail, result, ratio, verdict, text}. The axis goes from -reach to +reach per cent; a dot beyond
+// it becomes an arrow.
 function drawDots(width, {title, rows, reach, ends}) {
   const at = placesOfDots(width, rows, reach);
   const {x, top, bottom} = at;
@@ -259,7 +247,6 @@ function drawDots(width, {title, rows, reach, ends}) {
   );
 }
 
-// Returns where the parts of a row are.
 function placesOfDots(width, rows, reach) {
   const isNarrow = width < narrow;
   const widthOfName = ({name, detail}) => widthOf(label(name, 200)) + (detail ? widthOf(detail, 11) + 10 : 0);
@@ -299,7 +286,6 @@ function dotOf(change, verdict, x, y, reach) {
   return words(change > 0 ? "▶" : "◀", x(change), y, {"text-anchor": "middle", fill});
 }
 
-// Returns the reach of an axis for these ratios: 10 per cent, or more if a median or most of an interval needs it.
 function reachOf(ratios) {
   const furthest = Math.max(
     10,
@@ -313,7 +299,6 @@ function reachOf(ratios) {
 
 // ---- copies ----
 
-// Returns a promise of an image of the drawing, at twice its size.
 function imageOf(element, scale) {
   const {width, height} = element.getBoundingClientRect();
   const copy = element.cloneNode(true);
@@ -325,7 +310,6 @@ function imageOf(element, scale) {
   return image.decode().then(() => image);
 }
 
-// Breaks a text into lines that fit into `width` pixels. The parts of the text have a dot between them.
 function brokenAtDots(text, width, size) {
   const lines = [];
   for (const part of text.split(" · ")) {
@@ -336,7 +320,6 @@ function brokenAtDots(text, width, size) {
   return lines;
 }
 
-// Returns a canvas with the chart, its title above and the machine and the date beneath.
 async function pictureOf(entry, title, source) {
   const scale = 2, edge = 16, shown = entry.place.firstElementChild;
   const {width, height} = shown.getBoundingClientRect();
@@ -362,7 +345,7 @@ async function pictureOf(entry, title, source) {
   return canvas;
 }
 
-// Copies a chart as a PNG. A browser without access to the clipboard saves it as a file instead.
+// A browser without access to the clipboard saves the PNG as a file instead.
 async function copyChart(entry, title, button) {
   const canvas = await pictureOf(entry, title, document.getElementById("about").textContent);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));

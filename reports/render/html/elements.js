@@ -1,5 +1,4 @@
-// Formats numbers for readers, and creates elements for texts that can contain any characters. Such texts only become
-// text nodes, attributes, or text on a canvas.
+// Texts can contain any characters, so they only become text nodes, attributes, or text on a canvas.
 
 // ---- numbers ----
 
@@ -28,12 +27,10 @@ function human(value, unit) {
   return significant(value);
 }
 
-// Formats the quotient of CPU time and wall time as a share of one core.
 function humanOf(result, value = result.median) {
   return result.metric === "spin" && value !== null ? `${significant(value * 100)}\u00a0%` : human(value, result.unit);
 }
 
-// Removes trailing zeros, for the ticks of an axis.
 function short(text) {
   return text.replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
 }
@@ -45,7 +42,6 @@ function quotient(value) {
   return value >= 0.095 ? value.toFixed(2) : value.toPrecision(2);
 }
 
-// Returns a metric's title for readers. The metric's name appears only in files, on the command line and in tooltips.
 function titleOf(metric) {
   return data.metrics[metric]?.title || metric;
 }
@@ -74,13 +70,12 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// Shows a name next to other text. The name's direction and length do not affect the other text.
+// The direction of a name's characters must not affect the other text.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);
 }
 
-// Returns the text in parts: options of commands, for example --blocks 13, are not broken into two lines.
 function withOptions(text) {
   return text.split(/(--[\w-]+(?: \d\S*)?)/).map((part) => (part.startsWith("--") ? el("span", {class: "option"}, part) : part));
 }

@@ -1,6 +1,6 @@
-// Builds the page from the other files in this folder, which define the contents and the appearance of the
-// page. The page contains the report as JSON with a fifth of the size of report.json, so that even a full
-// report fits into an email: each text is stored only once, and a result is a list of its fields.
+// Builds the page from the other files in this folder. The report's JSON in it has a fifth of the size of
+// report.json, so that a full report fits into an email: each text is stored only once, and a result is a
+// list.
 #include "reports/render/html/html.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@
 #include "reports/render/summary_sentences.hpp"
 #include "reports/render/trust.hpp"
 
-// Embeds a file of the page unchanged into the executable.
 #define LOOPBENCH_EMBED(name, file)                                                          \
     __asm__(".pushsection .rodata,\"a\",@progbits\n" #name ":\n.incbin \"" file "\"\n" #name \
             "_end:\n"                                                                        \
@@ -45,7 +44,6 @@ LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
 LOOPBENCH_EMBED(loopbench_trends_js, LOOPBENCH_PAGE "/trends.js")
 LOOPBENCH_EMBED(loopbench_chart_js, LOOPBENCH_CHART_JS)
 
-// Returns an embedded file as a string_view.
 #define LOOPBENCH_EMBEDDED(name) \
     std::string_view {           \
         name, name##_end         \
@@ -57,7 +55,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// A pool that stores each text only once. Results refer to a text by its index.
 class text_pool {
 public:
     std::size_t place_of(const std::string& text) {
@@ -74,7 +71,7 @@ private:
 
 constexpr int digits_of_medians = 9, digits_of_bounds = 8, digits_of_trials = 4;
 
-/// Appends a number in the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
+/// Appends the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
 void add_short(std::string& out, std::optional<double> value, int digits) {
     std::string text;
     add_number(text, value, digits);
@@ -99,7 +96,6 @@ void add_estimate(std::string& out, std::optional<double> median, std::optional<
     }
 }
 
-/// Appends [name, median, low, high], or null if `of` is empty.
 template <class estimate>
 void add_quotient(std::string& out, const std::optional<estimate>& of, std::string estimate::*name,
                   text_pool& texts) {
@@ -112,8 +108,8 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
-/// Appends the fields that few results have, [layout_pct, deviation between hosts, max_of, to_epoll], or null
-/// if all of them are missing.
+/// Appends the fields that few results have: [layout_pct, deviation between hosts, max_of, to_epoll], or
+/// null.
 void add_rare(std::string& out, const result& item, text_pool& texts) {
     if (!item.layout_pct && !item.by_host && !item.max_of && !item.to_epoll) {
         out += ",null";
@@ -133,18 +129,16 @@ void add_rare(std::string& out, const result& item, text_pool& texts) {
     out += ']';
 }
 
-/// Returns the fields whose values are the same for many results, as JSON.
 std::string kind_of(const result& item) {
     return dump(json{item.unit, name_of(item.better), name_of(item.made), name_of(item.status),
                      item.reason ? json(*item.reason) : json(nullptr), item.level});
 }
 
-/// The texts that results refer to, and the kinds of results as JSON (see kind_of()).
 struct pools {
     text_pool texts, kinds;
 };
 
-/// Appends the result's fields in the order in which data.js reads them.
+/// Appends the fields in the order in which data.js reads them.
 void add_result(std::string& out, const result& item, pools& in) {
     auto& texts = in.texts;
     fmt::format_to(std::back_inserter(out), "[{},{},{}", texts.place_of(item.workload),
@@ -176,9 +170,8 @@ std::string results_of(const report& content, pools& in) {
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 constexpr double fewest_values_beyond = 10;
 
-/// Returns the quantiles from 0 % over 90 % and 99 % up to the highest ones, in equal steps on a logarithmic
-/// scale of 1/(1-share). The curve ends at the last quantile that at least ten values exceed, because fewer
-/// values say little about it.
+/// Returns the quantiles in equal steps on a logarithmic scale of 1/(1-share). The last one is exceeded by at
+/// least ten values, because fewer say little about it.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -209,8 +202,7 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// Returns the summary sentences. The field `from` of a sentence contains indexes into the report's list of
-/// results.
+/// A sentence's field `from` contains indexes into the report's list of results.
 json summary_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : summary_sentences_of(content)) {
@@ -229,7 +221,6 @@ json trust_as_json(const report& content) {
     return {{"word", name_of(found.word)}, {"reasons", found.reasons}, {"blocks", blocks_in(content)}};
 }
 
-/// Returns the primary metrics of each workload: [[workload, [metric, ...]], ...].
 json primary_metrics_of(const report& content) {
     auto all = json::array();
     const report_index index{content};
@@ -244,7 +235,7 @@ json metrics() {
     return all;
 }
 
-/// Replaces the characters in the JSON text that could end the script element or look like markup.
+/// Replaces the characters that could end the script element or look like markup.
 std::string inert(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);
@@ -273,13 +264,11 @@ std::string data_of(const report& content, std::span<const histogram> histograms
         dump(in.texts.texts()), kinds, results, old_results);
 }
 
-/// The parts of the page that are different for reports and trends.
 struct page_parts {
     std::string_view title, body;
     std::vector<std::string_view> scripts;
 };
 
-/// Returns page.html, filled with the common parts and with `own`. `data` is JSON.
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :

@@ -1,4 +1,3 @@
-// A report, or the trends of a history, as a single page that needs neither a network nor other files.
 #pragma once
 
 #include <span>
@@ -10,14 +9,13 @@
 
 namespace loopbench::reports {
 
-/// Returns the page with the files of reports/render/html/, Chart.js, and the report as JSON. With
-/// histograms, the page draws whole distributions. Without histograms, it draws only the report's
-/// percentiles. In a comparison of two reports, `before` is the old report.
+/// Returns a page that needs no other files. Without histograms, it draws only the report's percentiles. In a
+/// comparison of two reports, `before` is the old report.
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
 
-/// Returns the page with the trends of a history. `history` is JSON that
-/// bench/harness/history/trends_page.cpp writes and reports/render/html/trends.js reads.
+/// `history` is JSON that bench/harness/history/trends_page.cpp writes and reports/render/html/trends.js
+/// reads.
 std::string write_trends_html(std::string_view history);
 
 }  // namespace loopbench::reports

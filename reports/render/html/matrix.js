@@ -1,6 +1,5 @@
-// The table contenders × workloads: a row for each primary metric of a workload, and a column for each contender. The
-// keyboard operation follows ARIA's grid: one cell is in the tab order, the arrow keys move to other cells, and Enter
-// opens the trials of a cell.
+// The table of all contenders and workloads. Its keyboard operation follows ARIA's grid: one cell is in the tab order,
+// the arrow keys move to other cells, and Enter opens the trials of a cell.
 
 const matrix = {filter: fromAddress("filter", ""), metrics: "headline", show: "ratio", verdicts: "all", floors: isBoxed("floors", false),
   byContender: null, byRow: null, ascending: false};
@@ -29,12 +28,11 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// Returns the result of a cell. If the result is missing, returns the result for time, which has the status.
+// A missing result has its status in the result for time.
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }
 
-// Returns a number for sorting rows and columns. Larger means better.
 function rankOf(row, contender) {
   const result = find(row.workload, contender, row.metric);
   if (!result || result.median === null) return -Infinity;
@@ -44,7 +42,6 @@ function rankOf(row, contender) {
 
 const statusWords = {unsupported: "–", failed: "failed", not_run: "not run"};
 
-// Returns the two lines of text in a cell.
 function cellText(result, row, contender) {
   if (result.metric !== row.metric) return [result.status === "ok" ? "–" : statusWords[result.status], ""];
   if (result.median === null) return [statusWords[result.status] || "–", ""];

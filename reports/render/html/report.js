@@ -1,19 +1,15 @@
-// Builds the report page from top to bottom, with a function for each section.
-
 function nicest(candidates, wanted) {
   return wanted.find((name) => candidates.includes(name)) || candidates[0];
 }
 
 const workloadsWith = new Map();
 
-// Returns the workloads with a number for the metric.
 function withData(metric) {
   if (!workloadsWith.has(metric)) workloadsWith.set(metric, workloads.filter((name) => metricsOf(name).includes(metric) &&
     contenders.some((each) => valueOf(name, each.name, metric) !== null)));
   return workloadsWith.get(metric);
 }
 
-// Sorts workloads by their number of contenders, the largest number first.
 function byCoverage(names, metric) {
   const count = (name) => contenders.filter((each) => valueOf(name, each.name, metric) !== null).length;
   return [...names].sort((a, b) => count(b) - count(a));
@@ -23,13 +19,11 @@ function byCoverage(names, metric) {
 
 const accuracy = {workload: null, metric: "late_p50", isOfSleepers: true};
 
-// Returns why a contender is left out of the chart of loops that sleep, or null.
 function reasonLeftOut({contender, late, cpu}, middle) {
   if (burnsACore(contender.name)) return `burns a core: ${humanOf(late)} late with ${humanOf(cpu)} of CPU`;
   return late.median > 50 * middle ? `${humanOf(late)} late` : null;
 }
 
-// Returns the points of the chart, and the contenders that are left out, with the reason.
 function accuracyPoints() {
   const all = shownContenders().map((contender) => ({contender, late: find(accuracy.workload, contender.name, accuracy.metric),
     cpu: find(accuracy.workload, contender.name, "cpu")}))
@@ -105,8 +99,6 @@ function addAccuracy() {
 
 // ---- undecided comparisons, by name ----
 
-// Lists the contenders with undecided comparisons for each metric. Names the workloads if a contender has few undecided
-// comparisons, otherwise gives only their number.
 function addUncertain() {
   const few = 2, most = 8;
   const undecided = data.summary.find(({about}) => about === "undecided");
@@ -135,8 +127,8 @@ const percentileMetrics = {
   late: [["late_p50", 2], ["late_p99", 100]],
 };
 
-// Returns [{x: 1/(1 - share), y: ns, ns}] for a result, from its histogram or from the report's percentiles. Early
-// values are drawn at the bottom of the axis, because a logarithmic axis cannot show negative values.
+// Returns [{x: 1/(1 - share), y: ns, ns}]. Early values are at the bottom, because a logarithmic axis has no negative
+// values.
 function curveOf(workload, contender, kind) {
   const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
     curve.metric === kind);
@@ -208,7 +200,7 @@ function metricTable(workload, metrics) {
 
 // ---- scaling ----
 
-// Returns groups of workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
+// The workloads of a group, {title, key, members: [{value, workload}]}, differ in only one parameter.
 function scalingSeries() {
   const series = new Map();
   for (const workload of withData("time"))
@@ -272,7 +264,6 @@ function addScaling() {
 
 // ---- why ----
 
-// Draws the bars of a metric. Bars that are side by side have the same order, that of the CPU time.
 function paintCauses(width, workload, metric) {
   const rows = byValue(workload, "cpu").map((contender) => ({contender, result: find(workload, contender.name, metric)}))
     .filter(({result}) => result && result.median !== null)

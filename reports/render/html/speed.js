@@ -1,5 +1,3 @@
-// The bars of speed: one chart for each workload that is about time, with intervals and the fastest floor as a line.
-
 const speedMetrics = ["time", "throughput", "capacity"];
 const firstWorkloads = [
   "echo/rtt/tcp/conns:1/bytes:64",
@@ -20,7 +18,6 @@ function isAboutSpeed(workload) {
   return speedMetrics.includes(primaryMetricOf(workload)[0]);
 }
 
-// Returns true if at least one contender has a number.
 function hasSpeed(workload) {
   const metric = primaryMetricOf(workload)[0];
   return (
@@ -37,7 +34,6 @@ function speedWorkloads() {
   return [...first, ...(first.length ? [] : all)].slice(0, mostPanels);
 }
 
-// Returns the numbers of a bar, or null if the contender has none: its ratio to the baseline, or its value.
 function barOf(result, contender) {
   if (!result || result.median === null) return null;
   if (speed.show === "value") return {value: result.median, low: result.low, high: result.high, text: humanOf(result)};
@@ -69,8 +65,7 @@ function barsOf(workload) {
   };
 }
 
-// Returns the end of the axis for times and costs. One contender that is many times as slow as the others does not
-// shrink their bars, and neither does a floor that is far away.
+// A contender that is many times as slow as the others, or a floor that is far away, does not shrink the other bars.
 function endOf(rows, floor, isLongBest = false) {
   const longest = Math.max(...rows.map(({value, high}) => Math.max(value, high ?? value)));
   const middle = rows.map(({value}) => value).sort((a, b) => a - b)[Math.floor(rows.length / 2)];
@@ -139,7 +134,6 @@ function withoutNumbers(workload) {
   return texts.filter(Boolean).join(" ");
 }
 
-// Returns the choices [[value, title], ...] of what the bars show, and of the workloads.
 function speedChoices(all) {
   const hasRatios = all.some((name) =>
     contenders.some((each) => find(name, each.name, primaryMetricOf(name)[0])?.ratio),

@@ -1,12 +1,10 @@
-// Builds the trends page from top to bottom: the changes, a chart for each metric of each workload, and the runs.
-
 const kept = data.history;  // written by bench/harness/history/trends_page.cpp
 const runs = kept.runs;     // sorted by date
 const baseline = kept.charts.map(({of}) => of.ratio_to).find(Boolean) ?? null;
 const contenders = byFamily(kept.contenders.map(({name}) => name), kept.contenders, baseline);
 const lineContenders = kept.contenders.map((each) => contenders.find(({name}) => name === each.name));
 
-// All panels, before filtering. A panel is one chart, with a line for each contender on each machine.
+// A panel is one chart, with a line for each contender on each machine.
 const panels = kept.charts.map(({of, lines}) => {
   const panel = {...of};
   panel.lines = lines.map((line) => lineOf(panel, line));
@@ -90,7 +88,6 @@ function dayOf({date}) {
 
 const pairingWords = {sequential: "", interleaved: "interleaved", concurrent: "concurrent"};
 
-// Returns the metric. If several panels show the same metric, also returns the property that distinguishes this panel.
 function panelWords(panel) {
   const others = panels.filter((each) => each.workload === panel.workload && each.metric === panel.metric &&
     each.judged === panel.judged);
@@ -148,7 +145,6 @@ function addTop() {
 
 // ---- what changed ----
 
-// Groups changes between the same two runs, because such changes have the same cause. The latest group comes first.
 function changeGroups() {
   const groups = new Map();
   for (const change of changes) {
@@ -233,7 +229,6 @@ function openPoint(line, place) {
 
 // ---- charts ----
 
-// Draws the intervals of the points as a band along the line.
 const bands = {
   id: "bands",
   beforeDatasetsDraw(chart) {
@@ -258,7 +253,6 @@ const bands = {
   },
 };
 
-// Draws a dashed line with the machine's number at each point where the machine changes.
 const machineLines = {
   id: "machineLines",
   beforeDatasetsDraw(chart) {
@@ -279,8 +273,7 @@ const machineLines = {
   },
 };
 
-// Returns the changes of the machine, or an empty list if machines alternate too often. In that case, the names of
-// lines contain the machines' numbers.
+// Returns an empty list if machines alternate too often. The names of lines then contain the machines' numbers.
 function machineChanges() {
   const most = 4;
   const all = shownRuns().map(({machine}, at, list) => ({at, machine, before: list[at - 1]?.machine}))
@@ -288,7 +281,6 @@ function machineChanges() {
   return all.length > most ? [] : all;
 }
 
-// Draws each change: the level before it, the level after it, and the size of the change.
 const changeLabels = {
   id: "changeLabels",
   afterDatasetsDraw(chart) {
@@ -328,8 +320,6 @@ const changeLabels = {
   },
 };
 
-// Returns a function that converts the values of a line for the chart: it returns the value itself, or the deviation
-// from the line's first level in per cent.
 function scaleOf(line) {
   if (choice.show !== "change" || line.panel.deterministic) return (value) => value;
   const first = line.points.slice(0, line.changes[0]?.at ?? line.points.length).map(({value}) => value).sort((a, b) => a - b);
@@ -337,8 +327,7 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// Chooses the axis's range for the values. Includes the intervals unless they are much wider than the range of the
-// values.
+// The axis includes the intervals unless they are much wider than the range of the values.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);
@@ -359,7 +348,7 @@ function commitAxis(list) {
   return {
     type: "linear", min: -0.5, max: list.length - 0.5, grid: {display: false},
     afterBuildTicks(axis) {
-      const wide = 62;  // the width of a name, in pixels
+      const wide = 62;
       const step = Math.max(1, Math.ceil(list.length / Math.max(1, Math.floor((axis.maxWidth || 300) / wide))));
       axis.ticks = list.map((_, value) => ({value})).filter(({value}) => (list.length - 1 - value) % step === 0);
     },
@@ -456,7 +445,6 @@ function choose(what) {
   drawTrends();
 }
 
-// Shows the chart of a line, even if the filters exclude the chart.
 function showPanel(line) {
   const {panel} = line;
   line.contender.shown = true;

@@ -15,7 +15,6 @@ std::size_t label_width(const banded_table& table) {
     return widest;
 }
 
-/// Returns the line with the titles of the groups (`of_groups`) or with the titles of the columns.
 std::string heading(const banded_table& table, std::span<const column_group> groups, bool of_groups,
                     colours paint) {
     painted line{paint};

@@ -1,5 +1,4 @@
-// A table for the screen: a column of labels, and groups of columns. A wide table is split between its
-// groups.
+// A table for the screen. A table that is too wide is split between its groups of columns.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +16,10 @@ struct shown_cell {
 
 struct shown_column {
     std::string title;
-    std::vector<shown_cell> cells;  // one cell for each row
+    std::vector<shown_cell> cells;
     [[nodiscard]] std::size_t width() const;
 };
 
-/// The columns of one workload, which stay together.
 struct column_group {
     std::string title;
     std::vector<shown_column> columns;
@@ -30,7 +28,7 @@ struct column_group {
 };
 
 struct banded_table {
-    std::string title, subtitle;  // placed above the labels
+    std::string title, subtitle;
     std::vector<shown_cell> labels;
     std::vector<column_group> groups;
 };

@@ -8,7 +8,6 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns the number of bytes of the longest beginning of `text` that fits into `columns` terminal columns.
 std::size_t front_of(std::string_view text, std::size_t columns) {
     std::size_t width = 0, at = 0;
     while (at < text.size()) {

@@ -1,4 +1,3 @@
-// Text for a terminal. The width of the text does not include the escape sequences for colours.
 #pragma once
 
 #include <fmt/color.h>
@@ -13,14 +12,13 @@
 
 namespace loopbench::reports {
 
-/// `note` is for lines that are not about a contender.
 enum class tone { plain, title, good, bad, caution, note };
 
 class painted {
 public:
     explicit painted(colours how) : how_{how} {}
 
-    /// Adds a text. Trailing spaces get no colour, so that finished() can remove them.
+    /// Trailing spaces get no colour, so that finished() can remove them.
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
         const auto end = text.find_last_not_of(' ') + 1;

@@ -1,6 +1,4 @@
-// Draws the summary screen: who is fastest, how far the run can be trusted, tables of the primary metrics
-// with contenders as rows and workloads as columns, and idle CPU. The floors share one row, which shows the
-// best floor of each column.
+// Draws the summary screen. The floors share one row, which shows the best floor of each column.
 #include "reports/render/terminal/screen.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +30,7 @@ namespace {
 constexpr std::size_t label_columns = 20;
 constexpr std::string_view no_number = "-";
 
-/// Formats a time with two digits: "34µs", "5.2µs", "193ms".
+/// Returns two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
     constexpr std::array<std::pair<double, std::string_view>, 4> units{
         {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
@@ -60,10 +58,9 @@ struct metric_column {
     std::string_view metric;
     std::string_view title;
     formatter format;
-    bool as_ratio = false;  // true if only the baseline has a value, and other contenders have ratios to it
+    bool as_ratio = false;  // only the baseline has a value; other contenders have ratios to it
 };
 
-/// A table of the screen; it shows some of the workloads.
 struct table_shape {
     std::string_view subtitle;
     std::vector<metric_column> columns;
@@ -90,7 +87,6 @@ tone tone_of(const std::optional<verdict>& judged) {
     return judged == verdict::faster ? tone::good : judged == verdict::slower ? tone::bad : tone::plain;
 }
 
-/// A reason why results in a table have no number, and the contenders with this reason.
 struct missing_reason {
     std::string_view why;
     bool failed = false;
@@ -116,10 +112,9 @@ public:
 
 private:
     std::vector<missing_reason> all_;
-    std::map<std::pair<std::string_view, bool>, std::size_t> places_;  // indexes in all_
+    std::map<std::pair<std::string_view, bool>, std::size_t> places_;
 };
 
-/// Returns the parts that all the workloads' names have in common: at their beginnings and at their ends.
 std::pair<std::string, std::string> common_parts(const names& workloads) {
     const auto first = workloads.front();
     std::size_t front = 0, back = 0;
@@ -170,16 +165,15 @@ private:
     indexed_report in_;
     missing_reasons missing_;
     std::set<std::string_view> select_loops_;
-    std::vector<names> shortened_;  // the contenders of rows whose labels do not name all of them
+    std::vector<names> shortened_;
     std::set<char> marks_;
-    std::set<tone> tones_;  // the tones of the cells
+    std::set<tone> tones_;
     std::size_t more_workloads_ = 0;
 
     static std::string lower_case_title(const summary_sentence& each) {
         return each.title == "Failed" ? each.text : fmt::format("{}: {}", each.title, each.text);
     }
 
-    /// Returns a paragraph of lines: a title, perhaps a subject, and the text.
     [[nodiscard]] std::string paragraph(std::string_view title, std::string_view text,
                                         std::string_view subject = {}) const {
         constexpr std::size_t title_columns = 8, gap = 2;
@@ -199,7 +193,6 @@ private:
         return out;
     }
 
-    /// Returns the paragraph that states how far the run can be trusted. Its first word has a colour.
     [[nodiscard]] std::string trust() const {
         auto text = paragraph("TRUST", trust_text(content_));
         for (const auto& [word, how] :
@@ -208,14 +201,13 @@ private:
         return text;
     }
 
-    /// Returns the text with the first occurrence of the word in a colour.
     [[nodiscard]] std::string with_colour(std::string text, std::string_view word, tone how) const {
         const auto at = text.find(word);
         if (at == std::string::npos) return text;
         painted shown{paint_};
         shown.add(word, how);
         auto bytes = shown.line();
-        bytes.pop_back();  // removes the newline
+        bytes.pop_back();
         return text.replace(at, word.size(), bytes);
     }
 
@@ -243,7 +235,6 @@ private:
         return first + table(other, only_time, many) + rest;
     }
 
-    /// Moves the first workload of each family to the front.
     static names one_of_each_family_first(const names& workloads) {
         names first, rest;
         for (const auto& family : by_family(workloads)) {
@@ -268,12 +259,10 @@ private:
         return families;
     }
 
-    /// Returns true if `one` is better than `other`. Both results must have medians.
     [[nodiscard]] static bool is_better(const result& one, const result& other) {
         return one.better == direction::larger ? *one.median > *other.median : *one.median < *other.median;
     }
 
-    /// Returns the floor with the best value of the metric, or nothing if no floor has a value.
     [[nodiscard]] std::optional<std::string_view> best_floor(std::string_view workload,
                                                              std::string_view metric) const {
         const result* best = nullptr;
@@ -284,7 +273,6 @@ private:
         return best->contender;
     }
 
-    /// Returns the results of a cell: the results of all contenders that share the row.
     [[nodiscard]] sources results_of(const screen_row& row, std::string_view workload,
                                      const table_shape& shape, std::string_view metric) const {
         sources all;
@@ -296,7 +284,6 @@ private:
         return all;
     }
 
-    /// Returns the mark of a cell, and remembers it for the legend.
     std::string marked(const sources& those) {
         char mark = 0;
         for (const auto* item : those) {
@@ -310,7 +297,6 @@ private:
         return {mark};
     }
 
-    /// Returns the tone that all results have in common, and remembers it for the legend.
     tone tone_of_all(const sources& those) {
         if (is_untrusted(content_)) return tone::plain;
         const auto first = tone_of(those.front()->judged);
@@ -320,7 +306,6 @@ private:
         return all;
     }
 
-    /// Returns a value, or a range like "27-38µs".
     static std::string range_of(std::vector<double> values, const auto& format) {
         const auto [least, most] = std::ranges::minmax(values);
         auto from = format(least), to = format(most);
@@ -332,8 +317,7 @@ private:
         return from + "-" + to;
     }
 
-    /// Returns the cell with the ratios of these results, or with their values if a ratio or its interval is
-    /// missing.
+    /// Shows values instead of ratios if a ratio or its interval is missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -353,7 +337,6 @@ private:
                 tone_of_all(those)};
     }
 
-    /// Returns the cell with the paired ratio of io_uring to epoll.
     shown_cell drivers_cell(std::string_view workload, const metric_column& column) {
         for (const auto* item : in_.of(workload, column.metric)) {
             if (!item->to_epoll) continue;
@@ -380,7 +363,6 @@ private:
         return {};
     }
 
-    /// Appends a space to each text without a mark, so that it is aligned with the marked numbers.
     static void align_marks(shown_column& column) {
         const auto is_marked = [](const shown_cell& each) {
             return each.text.ends_with('=') || each.text.ends_with('?');
@@ -453,16 +435,12 @@ private:
         return all;
     }
 
-    /// Returns the label of a row. The labels of contenders are indented, so that the other rows do not look
-    /// like contenders.
     [[nodiscard]] std::string label(const screen_row& row, const names& workloads, const names& all) const {
         if (row.kind == row_kind::floor) return "no loop (floor)";
         if (row.kind == row_kind::drivers) return drivers_label(workloads);
         return "  " + label_of(in_, row.members, all);
     }
 
-    /// Returns the names of the two contenders that are compared. They can differ between the workloads,
-    /// because they are the fastest ones on io_uring and on epoll.
     [[nodiscard]] std::string drivers_label(const names& workloads) const {
         std::set<std::string> pairs;
         for (const auto workload : workloads)
@@ -506,7 +484,6 @@ private:
         return fmt::format("{} and {} more", clipped(printable(all.front()), label_columns), all.size() - 1);
     }
 
-    /// Returns the meaning of the marks and of the short labels.
     [[nodiscard]] std::string legend() const {
         std::vector<std::string> parts;
         if (marks_.contains('?')) parts.emplace_back("? undecided");
@@ -530,7 +507,7 @@ private:
         return out;
     }
 
-    /// Returns the reasons for missing numbers. A reason that is no failure is cut after `lines_of_others`.
+    /// A reason that is no failure is cut after `lines_of_others`.
     [[nodiscard]] std::string reasons(std::size_t lines_of_others) const {
         constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;

@@ -24,7 +24,6 @@ std::string_view family_of(std::string_view workload) {
     return workload.substr(0, workload.find('/'));
 }
 
-/// The workloads of one kind, which share a sentence.
 struct section {
     std::string title;
     lead_table table;
@@ -43,8 +42,6 @@ std::vector<section> sections_of(const indexed_report& in) {
     return all;
 }
 
-/// Returns a text like "1.17-1.31×" for the significant ratios of these contenders, or "" if they have no
-/// significant ratio.
 std::string ratios_of(const indexed_report& in, const lead& those) {
     std::optional<double> least, most;
     for (const auto* item : those.from) {
@@ -58,7 +55,6 @@ std::string ratios_of(const indexed_report& in, const lead& those) {
     return from == to ? to + "×" : fmt::format("{}-{}×", from, to);
 }
 
-/// Returns true if contenders outside `first` also lead on some of its workloads.
 bool others_are_level(const lead_table& table, const lead& first) {
     return std::ranges::any_of(table, [&](const auto& row) {
         const auto& [workload, group] = row;
@@ -73,7 +69,6 @@ std::string short_workload(std::string_view workload) {
     return clipped(workload.substr(0, workload.find('/', workload.find('/') + 1)), longest_section);
 }
 
-/// Returns a text like " on 6 of 7", or "" if the lead covers all workloads of the section.
 std::string on_some(const lead& first, std::size_t of) {
     if (first.on.size() == of) return "";
     if (first.on.size() == 1) return " on " + short_workload(first.on.front());
@@ -105,7 +100,6 @@ std::string sentence_of(const indexed_report& in, const section& of, bool names_
     return text;
 }
 
-/// Returns the number of undecided comparisons, as the summary sentences count them.
 std::string undecided_in(const report& content) {
     for (const auto& each : summary_sentences_of(content))
         if (each.about == topic::undecided && each.title == "Undecided" && !each.from.empty())

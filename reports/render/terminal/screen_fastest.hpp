@@ -1,4 +1,3 @@
-// The first two paragraphs of the screen: who is fastest, and how far the run can be trusted.
 #pragma once
 
 #include <string>
@@ -9,26 +8,22 @@
 
 namespace loopbench::reports {
 
-/// Returns true for workloads in which a loop only schedules its own work. The screen shows the values of
-/// these workloads as one range.
+/// Returns true if a loop only schedules its own work. The screen shows such workloads as one range.
 bool is_scheduling(std::string_view workload);
 
-/// The fastest contenders of one kind of workload.
 struct fastest {
     std::string kind;  // for example "echo" or "scheduling"
     std::string text;
 };
 
-/// Returns, for each kind of workload whose primary metrics include time, the contenders that no other
-/// contender beats significantly, and their ratios to the baseline. Returns an empty list if the session is
-/// unreliable or incomplete.
+/// Returns, for each kind of workload whose primary metrics include time, the leaders and their ratios to the
+/// baseline. Returns an empty list if the session is unreliable or incomplete.
 std::vector<fastest> fastest_of(const indexed_report& in);
 
 /// Returns the word of trust_in() in capital letters, with the reasons or with the number of blocks.
 std::string trust_text(const report& content);
 
-/// Returns true for a warning that the screen leaves out, because trust_text() contains it or because it
-/// needs no action.
+/// Returns true if trust_text() contains the warning, or if it needs no action.
 bool is_left_to_tables(const warning& item);
 
 }  // namespace loopbench::reports

@@ -18,8 +18,6 @@ std::string_view prefix_of(std::string_view name) {
     return name.substr(0, name.find('-') == std::string_view::npos ? name.size() : name.find('-') + 1);
 }
 
-/// Returns true if both contenders have numbers in the same cells, and their values differ by less than a
-/// quarter.
 bool alike(const indexed_report& in, std::span<const std::string_view> workloads,
            std::span<const std::string_view> metrics, std::string_view one, std::string_view other) {
     constexpr double quarter = 1.25;
@@ -35,8 +33,6 @@ bool alike(const indexed_report& in, std::span<const std::string_view> workloads
     return true;
 }
 
-/// Returns true if the metric shows no significant difference between the two contenders on any of the
-/// workloads.
 bool level(const indexed_report& in, std::span<const std::string_view> workloads, std::string_view metric,
            std::string_view one, std::string_view other) {
     for (const auto workload : workloads) {
@@ -120,7 +116,6 @@ std::string short_list(const names& members) {
 
 namespace {
 
-/// Returns a label with the names of all members.
 std::string full_label(const names& members, const names& all) {
     std::vector<std::string> parts;
     names rest;

@@ -1,4 +1,3 @@
-// Writes the tables for a fixed-width font.
 #include "reports/render/terminal/text_table.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +13,6 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns the reasons why primary metrics are missing from results that have a time. Each reason is listed
-/// once.
 std::string missing_metrics(const family& group) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const auto& from : group.lines)
@@ -61,8 +58,6 @@ std::string family_lines(const family& group) {
     return out + (note.empty() ? "" : "  " + note + "\n") + missing_metrics(group) + "\n";
 }
 
-/// Returns a text like "old = ./old, new = ./build/new" with the files of the compared programs, or "" if
-/// the report is not a comparison.
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)

@@ -1,5 +1,4 @@
-// The documentation's example of a program that uses the installed loop. A test compiles and runs this
-// program to check that the package contains everything that the program needs.
+// The documentation's example of a program that uses the installed loop.
 #include <chrono>
 #include <cstdio>
 

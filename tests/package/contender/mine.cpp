@@ -1,6 +1,5 @@
-// A user's own loop as a contender. The loop takes coroutines, run(), the ready queue and gather from the
-// installed package. It adds the other parts: a turn, timers (a multimap) and a way to sleep (a semaphore).
-// The loop has no network, so workloads that need a network are `unsupported`. All other workloads run.
+// A user's own loop as a contender: coroutines, run(), the ready queue and gather from the installed package,
+// with its own turn, timers and way to sleep. Workloads that need a network are `unsupported`.
 #include <chrono>
 #include <coroutine>
 #include <limits>
@@ -15,8 +14,6 @@
 
 using loopbench::bench::time_point;
 
-// bench/suite/runtime.hpp explains each member that a runtime needs. If one is missing,
-// the compiler names it.
 class my_loop final : public loopbench::loop::scheduler, public loopbench::bench::no_network {
 public:
     static constexpr auto name = "mine";

@@ -15,7 +15,6 @@ random = numpy.random.default_rng(20261121)
 
 
 def samples_of(kind, count):
-    """Returns log ratios that resemble those of trials, rounded to keep the file small."""
     values = {
         "normal": lambda: random.normal(0.01, 0.04, count),
         "skewed": lambda: random.lognormal(-3.5, 0.8, count) - 0.03,
@@ -27,7 +26,6 @@ def samples_of(kind, count):
 
 
 def interval_of(data, level=0.95):
-    """Returns the interval by the method of Hettmansperger and Sheather, as SciPy computes it."""
     low, high = scipy.stats.mstats.median_cihs(data, alpha=1 - level)
     return {"low": float(low), "high": float(high)}
 
@@ -65,4 +63,4 @@ for count, critical in [(7, 7), (10, 9), (40, 27), (100, 61)]:
     power.append({"pairs": count, "critical": critical, "share": share,
                   "power": float(scipy.stats.binom.sf(critical - 1, count, share))})
 answers = {"scipy": scipy.__version__, "medians": medians, "two_samples": two_samples, "power": power}
-print(json.dumps(answers, separators=(",", ":")).replace(",{", ",\n{").replace("[{", "[\n{"))  # one case per line
+print(json.dumps(answers, separators=(",", ":")).replace(",{", ",\n{").replace("[{", "[\n{"))

@@ -1,5 +1,4 @@
-// A workload that tests/package/extend.py adds to a copy of the sources. One operation of this
-// workload is one addition.
+// A workload that tests/package/extend.py adds to a copy of the sources. One operation is one addition.
 #pragma once
 
 #include <array>
