@@ -86,8 +86,7 @@ int refuse(const std::string& design, const std::string& reason) {
 }
 
 int finish(const std::string& design, const std::function<void()>& body) {
-    // Switches to line buffering. A program that reads the output through a pipe then
-    // receives each line immediately.
+    // With line buffering, a program that reads the output through a pipe receives each line immediately.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         body();
