@@ -12,7 +12,7 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // a reference for the driver or the ready queue
+        ++references;
         if (ready) owner.ready().push(*this);
     }
 

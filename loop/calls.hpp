@@ -55,7 +55,7 @@ public:
         const std::function<void()> dropped = std::exchange(call_->function, nullptr);
         if (!call_->armed) return;
         owner_->disarm(*call_);
-        --call_->references;  // drops the timer queue's reference; this handle holds another one
+        --call_->references;
     }
 
     bool pending() const noexcept { return call_ && call_->function; }
@@ -81,12 +81,10 @@ public:
     /// io_kind::writable. Throws the driver's exception if the driver cannot watch the descriptor.
     void add(int fd, io_kind kind, std::function<void()> function);
 
-    /// Removes a callback, even a queued one. Returns false if there was no such callback.
     bool remove(int fd, io_kind kind) noexcept;
 
     void clear() noexcept;
 
-    /// Returns the type of the function that `op` calls, or null if `op` is not a descriptor callback.
     static const std::type_info* function_of(const operation& op) noexcept;
 
 private:

@@ -28,15 +28,13 @@ constexpr design all[] = {
     {"loop-round-robin", "none",
      "Polls one task after the other; a sleeping task reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
-    // Tutorial 000.
     {"loop-tick", "select",
      "Has a heap of timers. Each turn calls select without waiting, and then sleeps 100 ms.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},
-    // Tutorial 002.
     {"loop-layered", "select",
      "Runs callbacks, then the due timers of a plain list, then waits in select with a timeout.",
      &make<&make_select_driver, list_timers, block_every_turn_wait, waits_on_every_turn>},
-    // Tutorial 003. As in the tutorial, a ready queue that is never empty starves timers and I/O.
+    // As in tutorial 003, a ready queue that is never empty starves timers and I/O.
     {"loop-scheduler", "select",
      "Runs its ready queue until it is empty; only then checks its heap of sleeping tasks, and calls select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},

@@ -58,7 +58,6 @@ public:
     void add_writer(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::writable, std::move(function));
     }
-    /// Returns false if the descriptor has no function to remove.
     bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
     bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 

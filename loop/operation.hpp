@@ -92,7 +92,7 @@ public:
 
 private:
     operation* head_ = nullptr;
-    operation* tail_ = nullptr;  // meaningful only while head_ is not null
+    operation* tail_ = nullptr;
 };
 
 /// The amount of work that a loop may do before it checks for I/O and reads the clock again. The budget
@@ -151,8 +151,8 @@ public:
     bool closed() const noexcept { return closed_; }
 
     work_budget budget;
-    unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // true if waiting tasks poll; see coro/woken_awaiter.hpp
+    unsigned nested_gathers = 0;
+    bool tasks_poll = false;  // true if waiting tasks poll; see coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
@@ -167,8 +167,6 @@ public:
 
 class suspension;
 
-/// The state that all coroutines of one task share: a spawned or gathered coroutine and the coroutines that
-/// it awaits.
 struct task_context {
     suspension* waiting_on;  // where the innermost coroutine is suspended; null while the task runs
     bool cancel_requested;
@@ -201,7 +199,6 @@ protected:
         return true;
     }
 
-    /// Undoes suspend().
     void stay_running() noexcept { context_->waiting_on = nullptr; }
 
     /// Resumes the coroutine. Afterwards, the awaiter might no longer exist.
@@ -243,7 +240,6 @@ inline void request_cancel(task_context& task) noexcept {
 template <class Operation = operation>
 class awaiter : protected Operation, protected suspension {
 public:
-    /// Returns the suspension that `op` is a part of, or null if `op` is not an awaiter of this kind.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &run_awaiter ? static_cast<const awaiter*>(&op) : nullptr;
     }

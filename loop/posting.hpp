@@ -31,7 +31,6 @@ public:
 
     bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
-    /// Moves all operations to `queue`, in the order of pushing. Returns false if the stack was empty.
     bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
             return false;
@@ -80,7 +79,7 @@ public:
 
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // the post came before the spin, so vain_ does not change
+        if (is_over()) return true;
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();

@@ -20,15 +20,12 @@ public:
     root_list& operator=(root_list&&) = delete;
     ~root_list() { destroy_all(); }
 
-    /// Makes the task a root, whose frame this list frees when the task ends. In debug mode, `where` names
-    /// the task.
     template <class T>
     detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
         spawned.become_root(*this, where);
         return adopt_running(std::move(spawned));
     }
 
-    /// Takes over the main task of a run() that another task's exception has ended.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -52,7 +49,7 @@ private:
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
-            } catch (const task_cancelled&) {  // a cancellation is not a failure
+            } catch (const task_cancelled&) {
             } catch (...) {
                 failure_ = std::current_exception();
             }
@@ -217,7 +214,7 @@ protected:
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == work_budget::without_limit) ready_.budget.refill();  // a budget per callback
+                if (units_max == work_budget::without_limit) ready_.budget.refill();
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);

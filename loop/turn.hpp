@@ -29,7 +29,6 @@ inline constexpr work_limits waits_when_idle{.units_between_waits = work_budget:
 template <TimerQueue Timers, class Wait, work_limits Limits>
 class design_loop final : public event_loop {
 public:
-    /// Throws std::system_error if the kernel refuses the driver.
     design_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock)
         : event_loop(name, make_driver, other_clock) {}
 
@@ -49,7 +48,6 @@ public:
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
-    /// Polls briefly for the next post, but only if functions that other threads posted have just run.
     bool sees_next_post() noexcept {
         return std::exchange(took_posts_, false) && spin_.until([this] { return has_posted(); });
     }
@@ -61,7 +59,6 @@ public:
                                 clock_ == nullptr ? io_->wait(until) : clock_->wait(*this, *io_, until);
                             });
     }
-    /// Blocks the thread for the whole duration, even if events arrive.
     void sleep_blindly(nanoseconds duration) {
         clock_ == nullptr ? std::this_thread::sleep_for(duration) : clock_->sleep_for(duration);
     }
@@ -94,7 +91,6 @@ private:
         run_singly(callbacks_max);
     }
 
-    // A guard that holds the driver's lock during the wait of a step, which ends at `when` at the latest.
     class waking_by {
     public:
         waking_by(design_loop& loop, time_point when) noexcept : loop_(loop) {

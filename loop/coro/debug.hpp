@@ -1,5 +1,3 @@
-// Debug mode, which reports callbacks that took too long and exceptions that were never retrieved, like
-// asyncio's debug mode.
 #pragma once
 
 #include <functional>
@@ -29,7 +27,7 @@ struct debug_mode {
     /// The identity of an operation, recorded before the operation runs, because it might not exist
     /// afterwards. An unknown pointer is null; an unknown location has line 0.
     struct identity {
-        const void* frame = nullptr;  // the task's innermost coroutine, which will resume
+        const void* frame = nullptr;
         const std::type_info* function = nullptr;
         std::source_location where = {};
 

@@ -11,7 +11,6 @@ class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
 
-    /// Removes the waiter from its list. Returns false if the waiter was in no list.
     bool unlink() noexcept {
         previous_->following_ = following_;
         following_->previous_ = std::exchange(previous_, this);

@@ -97,14 +97,13 @@ public:
             : event::wait_awaiter(awaited->done), state_(awaited) {}
 
         T await_resume() {
-            if (!state_->done.is_set()) event::wait_awaiter::await_resume();  // throws task_cancelled
+            if (!state_->done.is_set()) event::wait_awaiter::await_resume();
             return future(state_).result();
         }
 
     private:
         shared_state<state_type> state_;
     };
-    /// Several tasks may wait for one future.
     wait_awaiter operator co_await() const noexcept { return wait_awaiter(state_); }
 
 private:

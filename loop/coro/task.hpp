@@ -40,7 +40,7 @@ struct root_state : operation, task_context {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // the place that started the task; for a child of a gather, its parent's
+        std::source_location where;  // the place that started the task or, for a gather's child, its parent
     };
 
     root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame
@@ -133,7 +133,6 @@ public:
     /// task.
     auto operator co_await() && noexcept { return awaiter{frame_}; }
 
-    /// Returns the exception of a task that is done, or null if the task has a value.
     std::exception_ptr failure() const noexcept { return frame_.promise().exception; }
 
     /// Moves the value out of the task, or throws the task's exception. The task must be done.
@@ -141,7 +140,6 @@ public:
 
     // Only the loop calls the following functions.
 
-    /// Makes the frame a root. Running the returned operation starts the task.
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();

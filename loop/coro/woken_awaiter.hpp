@@ -10,7 +10,6 @@ namespace loopbench::loop {
 template <class Operation = operation>
 class woken_awaiter : public awaiter<Operation> {
 public:
-    /// Does the same as awaiter::suspension_of(), but also recognises an awaiter that polls.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &poll ? static_cast<const woken_awaiter*>(&op)
                                     : awaiter<Operation>::suspension_of(op);

@@ -109,7 +109,6 @@ generator<number> my_coroutine(number future) {
     fmt::print("Result: {}\n", future.result());
 }
 
-// The slides show the classes Future and Task without a program that uses them.
 void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);

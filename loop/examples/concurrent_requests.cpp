@@ -36,7 +36,6 @@ struct target {
     std::string path;
 };
 
-// Parses HOST:PORT or HOST:PORT/PATH; an IPv6 address must be in brackets.
 task<target> located(loop::resolver& resolver, std::string text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::size_t colon = text.substr(0, slash).rfind(':');

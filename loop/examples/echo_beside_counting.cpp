@@ -148,7 +148,6 @@ void countdown(event_loop& loop, int n) {
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
-// Counts up to `until`; the tutorial's function counts up for ever.
 void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });

@@ -28,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using callback = std::function<void()>;
-using callbacks = std::map<int, callback>;  // the key is the descriptor
+using callbacks = std::map<int, callback>;
 
 fd_set set_of(const callbacks& table) {
     fd_set set;
@@ -43,7 +43,7 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// If `clients` is negative, run() never returns; otherwise, it returns after `clients` clients have left.
+    /// The number of `clients` after which run() returns may be negative; then run() never returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());

@@ -24,7 +24,7 @@ double speed = 1;
 std::optional<virtual_clock> virtual_time;
 
 struct choice {
-    std::optional<int> exit_code;  // set if the program must exit: after --help, --list or an error
+    std::optional<int> exit_code;
     std::string design;
 };
 

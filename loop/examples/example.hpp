@@ -12,7 +12,6 @@
 
 namespace loopbench::examples {
 
-/// An additional option of one program. `value` points to the default value, which the command line replaces.
 struct option {
     std::string name;
     std::string help;
@@ -28,7 +27,6 @@ struct program {
     bool only_in_virtual_time = false;
 };
 
-/// Divides the tutorial's duration `documented` by the speed that the user requested.
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
 
@@ -37,7 +35,6 @@ std::uint16_t checked_port(int given);
 
 double milliseconds(loop::nanoseconds duration);
 
-/// Returns the virtual clock, or null if the program runs in real time.
 virtual_clock* jumping_clock() noexcept;
 
 loop::time_point now();

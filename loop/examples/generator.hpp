@@ -59,7 +59,6 @@ public:
     }
     std::optional<Yielded> next() { return send(Sent{}); }
 
-    /// Returns the value of `co_return`; the generator must have returned.
     const Returned& returned() const { return *frame_.promise().returned; }
 
 private:

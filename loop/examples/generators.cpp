@@ -19,7 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Skips unreadable folders, as os.walk() does.
 generator<std::string> iterable_dirs(std::regex regex) {
     namespace files = std::filesystem;
     std::error_code error;
@@ -33,7 +32,6 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Stops the generator early; the tutorial prints all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -99,7 +97,6 @@ void send_until_it_returns() {
     if (!c.send({})) fmt::print("StopIteration: {}\n", c.returned());
 }
 
-// The tutorial's first event loop, which cannot wait. The tutorial runs it for ever.
 void static_event_loop(int rounds) {
     std::array event_loop{printing("task1"), printing("task2")};
     for (int round = 0; round < rounds; ++round) {
@@ -119,7 +116,6 @@ generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, st
     }
 }
 
-// The tutorial's second event loop, which resumes each task again and again until the task's pause is over.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

@@ -41,7 +41,7 @@ task<std::string> func(event_loop& loop, int fd) {
 void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
-    loop.run_until_idle();  // the tutorial's loop runs for ever
+    loop.run_until_idle();
 }
 
 }  // namespace

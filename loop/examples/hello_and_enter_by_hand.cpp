@@ -36,7 +36,6 @@ private:
     std::function<void(value)> callback_;
 };
 
-// The end of a state machine (in Python, the exception StopIteration).
 struct stop_iteration {
     value returned;
 };

@@ -13,7 +13,6 @@
 
 namespace loopbench::examples {
 
-/// Standard input, or, for a run without a user, a pipe to which the loop writes Enter after a delay.
 class keyboard {
 public:
     /// Simulates Enter after `press_enter_after_seconds`; if the number is negative, Enter comes from
@@ -36,8 +35,6 @@ private:
     std::optional<loop::pipe_ends> pipe_;
 };
 
-/// Calls body(loop, fd) with a loop of the chosen design and the keyboard's descriptor. Returns the exit
-/// code.
 inline int run_with_keyboard(int argc, char** argv, std::string about,
                              const std::function<void(loop::event_loop&, int)>& body) {
     double press_enter_after = -1;

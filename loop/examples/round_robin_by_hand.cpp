@@ -19,7 +19,7 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
-using result = std::optional<loop::nanoseconds>;  // a sleep's duration; other tasks return std::nullopt
+using result = std::optional<loop::nanoseconds>;
 using coroutine = generator<none, none, result>;
 
 class task {

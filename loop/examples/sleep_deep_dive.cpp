@@ -52,7 +52,6 @@ task<void> sleepers(event_loop& loop) {
     }
 }
 
-// Shows that the cancelled sleep of one hour leaves no timer in the loop.
 void sleep_deep_dive(event_loop& loop) {
     const auto start = loop.now();
     loop.spawn(sleepers(loop));

@@ -28,7 +28,6 @@ public:
         if (!loop.has_ready() && !loop.has_posted()) sleep_until(deadline);
     }
 
-    /// Advances the clock to `when`, without counting this as a sleep.
     void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
     std::size_t sleeps() const noexcept { return sleeps_; }

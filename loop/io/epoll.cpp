@@ -68,8 +68,7 @@ public:
     }
 
 private:
-    static constexpr int events_max = 256;  // handled per turn; the next turn gets the remaining events
-    // These two keys differ from every descriptor number.
+    static constexpr int events_max = 256;
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
 

@@ -34,8 +34,6 @@ private:
     int fd_ = -1;
 };
 
-/// Throws `error` as a std::system_error. `what` states the failure and, if known, the likely cause and the
-/// remedy.
 [[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
     throw std::system_error(error, std::generic_category(), what);
 }

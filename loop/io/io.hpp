@@ -17,10 +17,10 @@ enum class io_kind : std::uint8_t {
     receive,  // from a stream socket
     read,     // from any other descriptor, such as a pipe or a terminal
     receive_from,
-    accept,      // the result is the new descriptor: non-blocking, close-on-exec
-    input_call,  // calls io_operation::call
-    readable,    // completes when a read would not block; the result is 0
-    send,        // to a stream socket; never raises SIGPIPE
+    accept,  // the result is the new descriptor: non-blocking, close-on-exec
+    input_call,
+    readable,  // completes when a read would not block; the result is 0
+    send,      // to a stream socket; never raises SIGPIPE
     write,
     send_to,  // a datagram, to `address`, or to the connected peer if `address` is null
     connect,
@@ -40,12 +40,12 @@ struct io_operation : operation {
     bool whole = false;       // send and write: continue until all bytes are written
     bool detachable = false;  // receive and send: leave_thread() can take the buffer back
     bool pending = false;
-    std::uint8_t state = 0;  // for the driver's own use, like `polled` and `by_edge`
+    std::uint8_t state = 0;
     bool polled = false;
     bool by_edge = false;
     // For the three *_call kinds: makes the system call once and sets `result`, or returns false if the call
-    // would block. It must not block; the descriptor is non-blocking. The driver calls it when the operation
-    // is started, and again whenever the system call might succeed.
+    // would block. The function must not block; the descriptor is non-blocking. The driver calls the function
+    // when the operation is started, and again whenever the system call might succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;  // a number of bytes, a descriptor, or a negated errno
     std::byte* data = nullptr;
@@ -75,14 +75,12 @@ struct io_choice {
 template <class T>
 class descriptor_table {
 public:
-    /// Returns the entry of a descriptor, which is created if it does not exist. Throws std::bad_alloc.
     T& get(int fd) {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= entries_.size()) [[unlikely]]
             entries_.resize(2 * index + 16);
         return entries_[index];
     }
-    /// Returns null if the entry does not exist, and for -1, the number of a closed descriptor.
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
@@ -164,8 +162,8 @@ public:
     /// the kernel uses these operations.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
 
-    /// Must be called before close(2). Pending operations on the descriptor complete with -ECANCELED, and its
-    /// later events do not reach the next descriptor that has the same number.
+    /// Must be called before close(2), so that later events of the descriptor do not reach the next
+    /// descriptor with the same number. Pending operations on the descriptor complete with -ECANCELED.
     virtual void close(int fd) noexcept = 0;
 
     /// Called when a program stops watching a descriptor that the loop does not own, and may close it without
@@ -216,7 +214,6 @@ protected:
         ended.push(op);
     }
 
-    /// A guard that releases the driver's lock while the thread may sleep.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -247,8 +244,6 @@ bool attempt(io_operation& op) noexcept;
 /// The result of a read or a write; `error` is an errno or 0. A read of 0 bytes means the end of the stream.
 /// After an error, `bytes` is the number of bytes that were written before the error.
 struct io_result {
-    /// Converts an operation's result, which is a number of bytes or a negated errno. `moved` is the number
-    /// of bytes that were written before the error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
         if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
         return {.bytes = static_cast<std::size_t>(result), .error = 0};
@@ -273,7 +268,7 @@ public:
         fd = descriptor;
         data = const_cast<std::byte*>(buffer.data());
         size = buffer.size();
-        result = -ECANCELED;  // the result if the task is already cancelled
+        result = -ECANCELED;
     }
     ~io_awaiter() {
         if (pending || kind == io_kind::accept) release();
@@ -298,7 +293,6 @@ public:
     }
 
 private:
-    // Returns true if the coroutine stays suspended.
     bool start() {
         try {
             if (!io_.start(*this)) return true;

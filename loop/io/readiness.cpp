@@ -93,7 +93,7 @@ bool readiness_driver::start(io_operation& op) {
         op.result = -EBADF;
         return true;
     }
-    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // only epoll supports it
+    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {
         op.result = -EOPNOTSUPP;
         return true;
     }

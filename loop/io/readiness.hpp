@@ -18,7 +18,7 @@ namespace loopbench::loop {
 /// the next call in each direction returns the error.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // generation_of(fd) when the driver began to watch the descriptor
+    std::uint32_t generation;
     bool in;
     bool out;
     bool hung_up;         // no more data will arrive, or the descriptor is broken; then input stays ready
@@ -59,10 +59,8 @@ protected:
 
     virtual void wait_for_reports(time_point deadline) = 0;
 
-    /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.
     void watch_all_anew();
 
-    /// Makes the system calls of the operations that wait for the reported event. May call watch().
     void report(const readiness_event& event) noexcept;
 
     /// Returns a number that the driver stores in each event. It changes when the descriptor is closed, so

@@ -32,7 +32,6 @@ public:
     standard_input& operator=(standard_input&&) = delete;
     ~standard_input() { io_.unwatch(fd_); }
 
-    /// Reads at least one byte; a result of 0 bytes means the end of the input.
     task<io_result> read_some(std::span<std::byte> buffer);
 
 private:

@@ -88,7 +88,7 @@ private:
     Stream& stream_;
     std::size_t bytes_max_;
     std::vector<std::byte> buffer_;
-    std::size_t begin_ = 0;  // begin_ to end_: bytes that are received but not yet returned
+    std::size_t begin_ = 0;
     std::size_t end_ = 0;
 };
 

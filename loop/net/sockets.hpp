@@ -10,7 +10,6 @@
 
 namespace loopbench::loop {
 
-/// An IPv4 or IPv6 address with a port, or a path of a Unix socket.
 class endpoint {
 public:
     endpoint() = default;
@@ -25,12 +24,11 @@ public:
     /// including its zero byte).
     static endpoint unix_path(std::string_view path);
 
-    /// Copies `address`, a sockaddr of `bytes` bytes.
     endpoint(const void* address, std::size_t bytes) noexcept;
 
     int family() const noexcept { return address_.ss_family; }
-    std::uint16_t port() const noexcept;  // 0 if the endpoint has no port
-    std::string to_string() const;        // "127.0.0.1:80", "[::1]:80", the path, or "@name"
+    std::uint16_t port() const noexcept;
+    std::string to_string() const;  // "127.0.0.1:80", "[::1]:80", the path, or "@name"
 
     sockaddr_storage& address() noexcept { return address_; }
     const sockaddr_storage& address() const noexcept { return address_; }

@@ -55,7 +55,6 @@ class stream : public byte_stream<io_kind::receive, io_kind::send> {
 public:
     using byte_stream::byte_stream;
 
-    /// Closes the write side: the peer reads the end of the stream, and our own reads still work.
     void shutdown_write() noexcept { ::shutdown(native_handle(), SHUT_WR); }
 };
 

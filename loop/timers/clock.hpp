@@ -11,7 +11,6 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// The deadline of a wait that ends only because of an event.
 inline constexpr time_point never = time_point::max();
 
 /// Returns now + delay without overflow: `never` if the sum is too large for the clock, and `now` if the
@@ -28,7 +27,6 @@ public:
     virtual time_point now() noexcept = 0;
     /// Blocks the thread. Only the tick policy calls this function.
     virtual void sleep_for(nanoseconds duration) = 0;
-    /// Waits for I/O until `deadline`, instead of io.wait(deadline).
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

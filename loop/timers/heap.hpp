@@ -1,4 +1,3 @@
-// A binary heap, as in textbooks and in Boost.Asio. insert(), erase() and each expiry take O(log n).
 #pragma once
 
 #include <vector>

@@ -45,7 +45,6 @@ public:
         while (earliest() <= last_due(now)) make_ready(take_first(), ready);
     }
 
-    /// Returns the number of entries in the heap, including those of cancelled timers.
     std::size_t entries() const noexcept { return entries_.size(); }
 
 private:
@@ -55,7 +54,7 @@ private:
         cancelled_ = 0;
     }
 
-    timer cancelled_timer_{};  // the entries of cancelled timers point to this object
+    timer cancelled_timer_{};
     std::size_t cancelled_ = 0;
 };
 

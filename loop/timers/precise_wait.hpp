@@ -53,7 +53,7 @@ public:
             loop.sleep_until_event(wake_at);
             const time_point woken_at = loop.now();
             if (woken_at >= wake_at && !loop.has_ready()) guard_.record(woken_at - wake_at);
-            if (woken_at < wake_at) return;  // I/O, a post or a signal ended the sleep early
+            if (woken_at < wake_at) return;
         } else if (deadline != seen_) {
             guard_.record_none();
         }

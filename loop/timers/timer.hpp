@@ -8,8 +8,6 @@
 
 namespace loopbench::loop {
 
-/// An operation that becomes ready at a deadline. A timer stores its place in the timer queue, so that
-/// cancelling needs no search.
 struct timer : operation {
     time_point deadline;
     bool armed = false;  // set by the timer queue: true from insert() to erase() or expiry

@@ -43,10 +43,9 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// An ordered list of timer entries, stored in chunks. No chunk is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
-    timer_chunk* last = nullptr;  // meaningful only while `first` is not null
+    timer_chunk* last = nullptr;
 
     void append(timer_row added) noexcept {
         if (added.first == nullptr) return;
@@ -66,7 +65,7 @@ struct timer_row {
 struct timer_slot {
     timer_chunk* newest = nullptr;
     nanoseconds floor = nanoseconds::max();
-    bool floor_erased = false;  // a timer at the floor was erased, so the floor may be too low
+    bool floor_erased = false;
 
     bool empty() const noexcept { return newest == nullptr; }
 
@@ -99,7 +98,6 @@ struct timer_slot {
     }
 };
 
-/// Returns false if use() throws std::bad_alloc.
 template <class Use>
 bool has_memory_for(Use use) noexcept {
     try {
@@ -367,9 +365,9 @@ private:
     }
 
     nanoseconds base_ = nanoseconds::min();
-    nanoseconds soonest_ = nanoseconds::max();  // a lower bound of all deadlines
+    nanoseconds soonest_ = nanoseconds::max();
     bool soonest_erased_ = false;
-    std::uint64_t occupied_levels_ = 0;  // bit l: level l has an occupied slot
+    std::uint64_t occupied_levels_ = 0;
     std::array<std::uint64_t, level_count> occupied_slots_ = {};
     std::array<slot, level_count * slots_per_level> slots_;
 };

@@ -245,10 +245,9 @@ private:
     // AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
-    // The values of io_operation::state for pending operations.
     enum stage : std::uint8_t {
         queued,
-        in_kernel,  // in descriptor::requests, as in all following stages
+        in_kernel,
         cancelling,
         taken_back,  // its request will end early and start again later
         done,        // has a result; completes when its multishot request ends
@@ -257,7 +256,7 @@ private:
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;  // operations that wait for the feed's data or for another operation
+        io_queue waiting;
         io_queue requests;
         bool accepting = false;
         bool has_backlog = false;
@@ -291,7 +290,6 @@ private:
         return ring_.is_enabled() && (lock() == nullptr || ring_.runs_in_this_thread());
     }
 
-    // Returns true if the operation has completed without the ring.
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
         if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
@@ -369,8 +367,6 @@ private:
         return found || (d != nullptr && is_requested(*d, op));
     }
 
-    // Returns true if the operation is done. Otherwise, it becomes a request for readiness, which does not
-    // use the buffer.
     bool try_for_readiness(io_operation& op) noexcept {
         op.polled = !attempt(op);
         return !op.polled;
@@ -437,8 +433,6 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // Returns the operation's result after a report of readiness, or -EAGAIN if the operation must continue
-    // to wait.
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
         if (op.kind != io_kind::readable && op.kind != io_kind::writable)
             return attempt(op) ? op.result : -EAGAIN;
@@ -526,7 +520,6 @@ private:
         wake_is_armed_ = true;
     }
 
-    // If the timer will fire before the deadline anyway, keeps its setting; the wait then ends early once.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
@@ -544,7 +537,7 @@ private:
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
     io_queue to_start_;
-    std::size_t lent_ = 0;  // number of requests that may use a caller's buffer
+    std::size_t lent_ = 0;
     bool lends_buffers_ = false;
     io_operation* discarded_ = nullptr;
     bool lacks_cancels_ = false;

@@ -23,7 +23,7 @@ namespace loopbench::loop {
 struct uring_limits {
     unsigned submissions = 512;   // per entry; a turn with more of them enters the kernel again
     unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
-    unsigned buffers = 1024;      // for data that arrives before a read; see stream_feed.hpp
+    unsigned buffers = 1024;
 };
 
 class uring_ring {
@@ -38,7 +38,6 @@ public:
     /// Throws std::system_error.
     void enable();
     bool is_enabled() const noexcept { return owner_ != 0; }
-    /// Returns true if the calling thread is the ring's thread, or if the ring has no thread yet.
     bool runs_in_this_thread() const noexcept;
 
     /// Replaces this ring with a new ring, which any thread may enable. Forgets the requests that the kernel
@@ -92,8 +91,8 @@ private:
     std::size_t outstanding_ = 0;  // submissions whose final completion take() has not returned yet
     std::uint64_t entries_ = 0;
     std::uint64_t requests_ = 0;
-    std::uint64_t owner_ = 0;  // the number of the ring's thread; 0 before enable()
-    int lost_ = 0;             // the errno of a permanent error, or EEXIST if another thread tried to enter
+    std::uint64_t owner_ = 0;
+    int lost_ = 0;  // the errno of a permanent error, or EEXIST if another thread tried to enter
 };
 
 }  // namespace loopbench::loop

@@ -25,12 +25,11 @@
 
 namespace loopbench::loop {
 
-/// The data that has arrived on one stream: a list of buffers, linked through their numbers.
 struct arrived_bytes {
-    std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
+    std::uint16_t first = 0;
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all buffers of the list, without the bytes already taken
+    std::uint32_t bytes = 0;
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -169,7 +168,6 @@ private:
         }
     }
 
-    // Halves the number of buffers if more than half of them were free all the time since the last check.
     void shrink_after_burst() noexcept {
         if (least_available_ > available_max_ / 2) available_max_ = std::max(available_max_ / 2, few());
         least_available_ = available_;
@@ -187,7 +185,7 @@ private:
     const unsigned count_max_;
     const std::size_t ring_bytes_;
     unsigned available_ = 0;
-    unsigned available_max_ = 0;  // limit of available_; the other free buffers are in spare_
+    unsigned available_max_ = 0;
     unsigned least_available_ = 0;
     unsigned released_ = 0;
     bool scarce_ = false;
@@ -204,11 +202,8 @@ public:
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
     }
-    /// Returns true if the descriptor is closed, but the feed's request in the kernel has not ended yet.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
-    /// Completes a receive or a wait for readability. Returns false if no data has arrived and the stream has
-    /// not ended.
     bool take(io_operation& op, provided_buffers& buffers) noexcept {
         if (arrived_.empty() && !ended_) return false;
         if (op.kind == io_kind::readable) {
@@ -268,8 +263,6 @@ public:
         }
     }
 
-    /// Records whether the socket may contain more data, after a receive of fewer bytes than its buffer could
-    /// hold.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }
