@@ -26,7 +26,6 @@ class call_handle {
 public:
     explicit call_handle(std::shared_ptr<detail::scheduled_call> call) : call_(std::move(call)) {}
 
-    /// Does nothing if the function was already called.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();

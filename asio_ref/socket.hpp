@@ -47,7 +47,6 @@ void shut_down_sending(Socket& connected) {
     connected.shutdown(Socket::shutdown_send, ignored);
 }
 
-/// Closes any Asio object; pending operations on the object complete. Does nothing if it is already closed.
 template <class Closable>
 void close_quietly(Closable& open) {
     boost::system::error_code ignored;

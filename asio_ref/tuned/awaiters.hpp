@@ -26,7 +26,6 @@ public:
     operation_storage<48> storage;
 };
 
-/// An awaiter that starts every child immediately, as co_spawn does inside the loop.
 class gather_awaiter final : loop::detail::root_owner {
 public:
     explicit gather_awaiter(std::span<loop::task<void>> children) noexcept

@@ -12,7 +12,6 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// The read end of a pipe. It must not be moved while a read is pending.
 class pipe_reader : public pipe_end<readable_pipe> {
 public:
     pipe_reader(scheduler& owner, readable_pipe connected) : pipe_end(std::move(connected)), owner_(&owner) {}
@@ -27,7 +26,6 @@ private:
 // descriptor can set.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
-/// The write end of a pipe. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
     /// Sets the write end to non-blocking mode. Throws std::system_error.

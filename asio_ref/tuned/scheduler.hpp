@@ -80,7 +80,7 @@ public:
         try {
             run_ready(loop::work_budget::without_limit);
         } catch (...) {
-            pass_soon();  // runs the rest of the ready queue later
+            pass_soon();
             throw;
         }
     }
@@ -154,7 +154,6 @@ private:
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // If the wake-up is open, it will call on_wake() anyway.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

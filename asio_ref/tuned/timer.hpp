@@ -72,7 +72,6 @@ class call_handle {
 public:
     explicit call_handle(loop::shared_state<detail::scheduled_call> call) noexcept : call_(std::move(call)) {}
 
-    /// Does nothing if the function was already called.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();

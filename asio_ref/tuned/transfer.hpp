@@ -84,7 +84,6 @@ private:
                                completion_handler<write_awaiter>{this});
     }
 
-    /// Returns false if the kernel accepts no more bytes for now.
     bool write_the_rest() {
         while (!done_) {
             boost::system::error_code error;
@@ -96,7 +95,6 @@ private:
         return true;
     }
 
-    /// Adds the result of one system call. Returns true if no further write is needed.
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
