@@ -1,6 +1,6 @@
-// The base of the awaiters that wait for a time, an event or other tasks. The tasks of loop-round-robin
-// (tutorial 001), which sets ready_queue::tasks_poll, poll: a waiting task stays in the ready queue, and
-// checks on every turn whether its wait is over. This file contains all the code that depends on this flag.
+// The base of the awaiters that wait for a time, an event or other tasks. On loop-round-robin (tutorial 001),
+// which sets ready_queue::tasks_poll, tasks poll: a waiting task stays in the ready queue, and checks on
+// every turn whether its wait is over. This file contains all the code that depends on this flag.
 #pragma once
 
 #include "loop/operation.hpp"

@@ -43,7 +43,7 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// The number of `clients` after which run() returns may be negative; then run() never returns.
+    /// `clients` is the number of clients after which run() returns; if it is negative, run() never returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());
