@@ -1,5 +1,3 @@
-// Scheduled calls: functions that are called at a given time unless they are cancelled first. Used for
-// timeouts.
 #pragma once
 
 #include <memory>
@@ -15,20 +13,19 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // True after cancel(). This flag is necessary because cancelling a timer after its expiry has no effect,
-    // although the timer's handler might still be queued.
+    // Needed because cancelling a timer after its expiry has no effect, although its handler might still be
+    // queued.
     bool cancelled = false;
 };
 
 }  // namespace detail
 
-/// A handle to a scheduled call. Handles can be copied; dropping a handle does not cancel the call. Use a
-/// handle only in the loop's thread.
+/// A handle to a scheduled call. Dropping a handle does not cancel the call. Use a handle only in the loop's
+/// thread.
 class call_handle {
 public:
     explicit call_handle(std::shared_ptr<detail::scheduled_call> call) : call_(std::move(call)) {}
 
-    /// Cancels the call. Does nothing if the function was already called or cancelled.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();

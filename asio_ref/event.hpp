@@ -1,4 +1,3 @@
-// An event with which a plain function can wake a coroutine.
 #pragma once
 
 #include <boost/asio/deferred.hpp>

@@ -1,9 +1,5 @@
-// Implements gather() with co_spawn. Every child runs as a separate coroutine, and the last child that ends
-// wakes the waiter.
-//
-// Asio's own experimental::make_parallel_group does the same for a range, but stores a result and a
-// cancellation signal for each child. Counting the children is faster, and does not depend on an experimental
-// feature.
+// gather() with co_spawn. Asio's own experimental::make_parallel_group does the same for a range, but stores
+// a result and a cancellation signal for each child; counting the children is faster.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -30,7 +26,7 @@ struct join {
         if (error && !first_error) first_error = std::move(error);
         if (--pending > 0) return;
         // The waiter might run before this function returns, and might destroy the owner of this join.
-        // Therefore this function must not use any member afterwards.
+        // Therefore no member may be used afterwards.
         Waiter last_seen = std::move(waiter);
         std::move(last_seen)(std::move(first_error));
     }
@@ -40,17 +36,16 @@ struct join {
     std::exception_ptr first_error;
 };
 
-// A function object that starts the children. The completion handlers of all children share one join. If the
-// destructor of the io_context destroys these handlers, the join and the waiting coroutine are also
-// destroyed.
+// A function object that starts the children. Their completion handlers share one join. If the io_context
+// destroys the handlers, the join and the waiting coroutine are also destroyed.
 struct start_children {
     executor loop;
 
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        // make_shared allocates the join and its reference count in one block. Two small blocks per gather
-        // would fragment glibc's heap and make allocations slower.
+        // Allocates the join and its reference count in one block; two small blocks per gather would fragment
+        // glibc's heap and make allocations slower.
         const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {
@@ -62,8 +57,8 @@ struct start_children {
 
 }  // namespace detail
 
-/// Starts the children in order, and completes when all children have ended. If children throw exceptions,
-/// throws the first of these exceptions.
+/// Starts the children in order, and completes when all children have ended. Then throws the first exception
+/// of a child.
 inline task<void> gather(executor loop, std::span<task<void>> children) {
     if (children.empty()) co_return;
     co_await boost::asio::async_initiate<decltype(boost::asio::deferred), void(std::exception_ptr)>(

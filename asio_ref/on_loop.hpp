@@ -1,6 +1,5 @@
-// The reference runtime on the loops of this project. Its source is runtime.hpp, but boost::asio::io_context
-// is replaced by this project's io_context. (CMake adds the header loopbench/asio/dropin.hpp, which replaces
-// the class.)
+// The reference runtime on the loops of this project: runtime.hpp, with boost::asio::io_context replaced by
+// this project's io_context (CMake adds the header loopbench/asio/dropin.hpp).
 #pragma once
 
 #include <cstdlib>

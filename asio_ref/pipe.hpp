@@ -1,4 +1,3 @@
-// Pipes over Asio, for the concept Pipes of bench/suite/runtime.hpp.
 #pragma once
 
 #include <boost/asio/basic_readable_pipe.hpp>
@@ -20,8 +19,8 @@ namespace loopbench::asio_ref {
 using readable_pipe = boost::asio::basic_readable_pipe<executor>;
 using writable_pipe = boost::asio::basic_writable_pipe<executor>;
 
-/// Returns both ends of a new pipe, as objects of Asio's classes. Throws std::system_error. After the first
-/// call, the whole process ignores SIGPIPE, because write(2) has no flag that prevents this signal.
+/// Returns both ends of a new pipe. Throws std::system_error. After the first call, the whole process ignores
+/// SIGPIPE, because write(2) has no flag that prevents this signal.
 inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::signal(SIGPIPE, SIG_IGN);
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);
@@ -31,7 +30,7 @@ inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     return ends;
 }
 
-/// The common part of both ends of a pipe. An end must not be moved while an operation on it is pending.
+/// An end of a pipe, which must not be moved while an operation on it is pending.
 template <class Pipe>
 class pipe_end {
 public:
@@ -71,7 +70,6 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// Returns both ends of a new pipe; see make_pipe().
 inline pipe_ends open_pipe(const executor& loop) {
     auto [reader, writer] = make_pipe(loop);
     return {pipe_reader(std::move(reader)), pipe_writer(std::move(writer))};

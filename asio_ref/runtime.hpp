@@ -1,9 +1,5 @@
-// The runtime over Boost.Asio, which is the reference for all other loops. It models the Runtime concept of
-// bench/suite/runtime.hpp.
-//
-// The code is written as an Asio expert would write it for one thread: with io_context{1}, a concrete
-// executor and coroutines. The code contains no artificial handicap, and uses only techniques that Asio's
-// documentation shows.
+// The runtime over Boost.Asio, the reference for all other loops. The code is written as an Asio expert would
+// write it for one thread, and uses only techniques that Asio's documentation shows.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -34,8 +30,8 @@
 
 namespace loopbench::asio_ref {
 
-/// A model of loopbench::bench::Runtime. The documentation of that concept describes each function, its
-/// errors and its thread rules.
+/// A model of loopbench::bench::Runtime, whose documentation describes each function, its errors and its
+/// thread rules.
 class runtime {
 public:
     static constexpr std::string_view name = "asio-epoll";
@@ -74,7 +70,6 @@ public:
         boost::asio::post(context_, std::forward<Function>(function));
     }
 
-    // Does the same as post(), because any thread can add functions to the queue of the io_context.
     template <class Function>
     void post_from_any_thread(Function&& function) {
         boost::asio::post(context_, std::forward<Function>(function));
@@ -113,9 +108,9 @@ public:
     executor get_executor() noexcept { return context_.get_executor(); }
 
 private:
-    // The outcome of the task that was passed to run(). The outcome is shared with the task's completion
-    // handler, because an exception of another task can end run() before the task ends. In this case, the
-    // task continues in a later run().
+    // The outcome of the task that was passed to run(), shared with the task's completion handler: an
+    // exception of another task can end run() before the task ends, and the task then continues in a later
+    // run().
     struct outcome_base {
         bool done = false;
         std::exception_ptr error;
@@ -126,8 +121,7 @@ private:
     };
 
     // Starts a task through the queue, because co_spawn starts a coroutine inline when it is called inside
-    // the loop. (A posted function that calls co_spawn would also work, but would pass the coroutine through
-    // the queue twice.)
+    // the loop. (A posted function that calls co_spawn would pass the coroutine through the queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);
@@ -151,7 +145,7 @@ private:
     void run_until_done(outcome_base& awaited);
 
     boost::asio::io_context context_{1};
-    const outcome_base* awaited_ = nullptr;  // the outcome that the current run() waits for
+    const outcome_base* awaited_ = nullptr;
 };
 
 template <class T>

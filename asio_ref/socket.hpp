@@ -1,5 +1,5 @@
-// Set-up and tear-down of sockets. The runtimes in runtime.hpp and tuned/runtime.hpp use this code, so that
-// their streams are comparable.
+// Set-up and tear-down of sockets, shared by runtime.hpp and tuned/runtime.hpp so that their streams are
+// comparable.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -16,8 +16,8 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// Returns a listening socket. SO_REUSEADDR is not needed for a port that the kernel chooses, or for a Unix
-/// path, which must not exist yet. Throws a std::system_error that names the step that failed.
+/// Returns a listening socket without SO_REUSEADDR, which is not needed for a port that the kernel chooses,
+/// or for a Unix path, which must not exist yet. Throws a std::system_error that names the step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);
@@ -31,8 +31,7 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     return opened;
 }
 
-/// Sets TCP_NODELAY, which the Stream concept requires, if the socket is a TCP socket. Throws
-/// std::system_error.
+/// Sets TCP_NODELAY, which the Stream concept requires, on a TCP socket. Throws std::system_error.
 template <class Socket>
 void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
@@ -42,15 +41,12 @@ void set_stream_options(Socket& connected) {
     }
 }
 
-/// Closes the write side of the socket. Does nothing if the connection has already ended.
 template <class Socket>
 void shut_down_sending(Socket& connected) {
     boost::system::error_code ignored;
     connected.shutdown(Socket::shutdown_send, ignored);
 }
 
-/// Closes an object of any Asio class that has a member close(). Pending operations on the object complete.
-/// Does nothing if the object is already closed.
 template <class Closable>
 void close_quietly(Closable& open) {
     boost::system::error_code ignored;

@@ -1,4 +1,3 @@
-// TCP and Unix sockets over Asio. They model the concepts Stream and Listener of bench/suite/runtime.hpp.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -17,13 +16,13 @@
 
 namespace loopbench::asio_ref {
 
-/// A connected stream. The stream must not be moved while an operation on it is pending.
+/// A connected stream, which must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
     using socket = boost::asio::basic_stream_socket<Protocol, executor>;
 
-    /// Takes over a connected socket and, for TCP, sets TCP_NODELAY. Throws std::system_error.
+    /// Takes over a connected socket; for TCP, sets TCP_NODELAY. Throws std::system_error.
     explicit basic_stream(socket connected) : socket_(std::move(connected)) { set_stream_options(socket_); }
 
     task<io_result> read_some(std::span<std::byte> in) {
@@ -35,8 +34,7 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // async_write can need several writes. If close() is called between two writes, the next write fails
-        // with bad_descriptor, which is reported as ECANCELED.
+        // If close() is called between two writes of async_write, the next write fails with bad_descriptor.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
@@ -52,13 +50,12 @@ private:
 using stream = basic_stream<boost::asio::ip::tcp>;
 using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 
-/// A listening socket. The destructor does not remove the path of a Unix socket. The listener must not be
-/// moved while an accept is pending.
+/// A listening socket, which must not be moved while an accept is pending. The destructor does not remove the
+/// path of a Unix socket.
 template <class Protocol>
 class basic_listener {
 public:
-    /// Listens on the address `local`. Throws std::system_error, for example if the path of a Unix socket has
-    /// more than 107 bytes.
+    /// Throws std::system_error, for example if the path of a Unix socket has more than 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
 
@@ -68,7 +65,6 @@ public:
         co_return basic_stream<Protocol>(std::move(peer));
     }
 
-    /// Returns the port. This function is only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

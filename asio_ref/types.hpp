@@ -1,5 +1,5 @@
-// The Asio types of the reference runtime. All of them use the same concrete executor, because a type-erased
-// executor would cost an indirection, and often an allocation, per operation.
+// All Asio types use the same concrete executor, because a type-erased executor would cost an indirection,
+// and often an allocation, per operation.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -24,8 +24,8 @@ using timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,
                                       boost::asio::wait_traits<std::chrono::steady_clock>, executor>;
 
-// The completion token for operations inside a wrapping coroutine. `deferred` needs no coroutine frame.
-// Therefore a wrapped operation costs one frame, like a bare operation with `use_awaitable`.
+// `deferred` needs no coroutine frame; therefore a wrapped operation costs one frame, like a bare operation
+// with `use_awaitable`.
 inline constexpr auto error_as_value = boost::asio::as_tuple(boost::asio::deferred);
 
 /// The result of a read or a write; `error` is an errno, or 0 for success.
@@ -34,15 +34,15 @@ struct io_result {
     int error = 0;
 };
 
-/// Converts the error code and the number of bytes of Asio's read or write to an io_result. Asio reports the
-/// end of a stream as an error; the io_result is then a read of zero bytes without an error.
+/// Converts the result of Asio's read or write. Asio reports the end of a stream as an error; it becomes a
+/// read of zero bytes without an error.
 inline io_result to_io_result(const boost::system::error_code& error, std::size_t bytes) {
     if (error == boost::asio::error::eof) return {bytes, 0};
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error if `error` is set. `what` names the step or call that failed. Boost's own
-/// exception has a different type, but the Runtime concept requires std::system_error.
+/// Throws std::system_error, which the Runtime concept requires, and not Boost's own exception. `what` names
+/// the step or call that failed.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), std::string(what) + " failed");
 }

@@ -1,5 +1,5 @@
-// The reference runtime on Asio's io_uring backend. Its source is runtime.hpp; CMake defines
-// BOOST_ASIO_HAS_IO_URING and BOOST_ASIO_DISABLE_EPOLL for the whole program.
+// The reference runtime on Asio's io_uring backend. CMake defines BOOST_ASIO_HAS_IO_URING and
+// BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -12,9 +12,8 @@
 namespace loopbench::asio_ref {
 
 /// A probe that makes Asio set up its io_uring backend in a temporary io_context. If the kernel refuses
-/// io_uring, the probe throws std::system_error before a workload starts, and not in the middle of the
-/// workload. The io_context is temporary, so that a runtime that does no I/O has no ring, just as asio-epoll
-/// without I/O has no epoll descriptor.
+/// io_uring, the probe throws std::system_error before a workload starts. A runtime that does no I/O then
+/// still has no ring, just as asio-epoll without I/O has no epoll descriptor.
 class uring_probe {
 public:
     uring_probe() {

@@ -12,12 +12,11 @@ struct fd_callbacks::watcher : io_operation {
 
     void arm() {
         const bool ready = owner.start(*this);
-        ++references;  // a reference for the driver or the ready queue
+        ++references;
         if (ready) owner.ready().push(*this);
     }
 
-    // Arms the watcher for the next call of its function. If arm() throws, the watcher stays idle until it is
-    // removed.
+    // If arm() throws, the watcher stays idle until it is removed.
     void arm_again() {
         if (!removed) arm();
     }
@@ -25,7 +24,7 @@ struct fd_callbacks::watcher : io_operation {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<watcher*>(op);
         const auto keep = shared_state<watcher>::share(self);
-        --self.references;  // the reference of the queue
+        --self.references;
         const bool is_closed = self.result == -ECANCELED || self.result == -EBADF;
         if (how == completion::discard || self.removed || is_closed) return;
         if (self.result < 0)
@@ -71,7 +70,7 @@ bool fd_callbacks::remove(int fd, io_kind kind) noexcept {
     watching->removed = true;
     if (watching->pending) {
         io_.discard(*watching);
-        --watching->references;  // the reference of the driver
+        --watching->references;
     }
     io_.unwatch(fd);
     return true;

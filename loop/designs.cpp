@@ -22,28 +22,25 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 }
 
 constexpr design all[] = {
-    // Tutorial 001, and the first half of tutorial 004: on every turn, the loop asks each task in order
-    // whether the task can continue (the last template argument, `true`). The loop has no selector. Only the
-    // network code and scheduled calls use the timer queue; sleeping tasks read the clock instead.
+    // Tutorial 001: on every turn, the loop asks each task whether it can continue (the template argument
+    // `true`). Only the network code and scheduled calls use the timer queue; sleeping tasks read the clock
+    // instead.
     {"loop-round-robin", "none",
      "Polls one task after the other; a sleeping task reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
-    // The loop of tutorial 000.
     {"loop-tick", "select",
      "Has a heap of timers. Each turn calls select without waiting, and then sleeps 100 ms.",
      &make<&make_select_driver, heap_timers, tick_wait, waits_on_every_turn>},
-    // Tutorial 002. The loop calls the selector on every turn, with a timeout of 0 if there are callbacks.
     {"loop-layered", "select",
      "Runs callbacks, then the due timers of a plain list, then waits in select with a timeout.",
      &make<&make_select_driver, list_timers, block_every_turn_wait, waits_on_every_turn>},
-    // Tutorial 003. As in the tutorial, a ready queue that is never empty starves timers and I/O.
+    // As in tutorial 003, a ready queue that is never empty starves timers and I/O.
     {"loop-scheduler", "select",
      "Runs its ready queue until it is empty; only then checks its heap of sleeping tasks, and calls select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},
-    // Tutorial 004: asyncio's turn. asyncio runs a timer if `when < now + resolution`, with the resolution of
-    // its clock. Here, the resolution is one unit of time; then the condition is equal to `when <= now`,
-    // which this loop uses. asyncio also never waits longer than a day (MAXIMUM_SELECT_TIMEOUT), because some
-    // selectors refuse longer timeouts. This loop has no limit, because pselect(2) accepts all timeouts.
+    // Tutorial 004: asyncio's turn. asyncio runs a timer if `when < now + resolution`; with a resolution of
+    // one time unit, this is equal to `when <= now`, which this loop uses. asyncio's limit of one day per
+    // wait (MAXIMUM_SELECT_TIMEOUT) is left out, because pselect(2) accepts all timeouts.
     {"loop-asyncio", "select",
      "Works like asyncio: has a heap with late removal; each turn calls select, then runs the ready "
      "callbacks.",

@@ -16,7 +16,7 @@ void event_loop::close() noexcept {
 
 call_handle event_loop::call_soon(std::function<void()> function, const std::source_location& where) {
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
-    ++call->references;  // a reference for the ready queue
+    ++call->references;
     ready().push(*call);
     return {*this, std::move(call)};
 }
@@ -27,7 +27,7 @@ call_handle event_loop::call_at(time_point when, std::function<void()> function,
     auto call = shared_state<scheduled_call>::make(std::move(function), where);
     call->deadline = when;
     arm(*call);
-    ++call->references;  // a reference for the timer queue
+    ++call->references;
     return {*this, std::move(call)};
 }
 

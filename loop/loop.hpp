@@ -1,5 +1,3 @@
-// event_loop, the loop as programs use it: a scheduler with time and I/O. Programs do not depend on the
-// loop's driver, timer queue and wait policy, which the design determines (turn.hpp, designs.hpp).
 #pragma once
 
 #include "loop/calls.hpp"
@@ -13,9 +11,9 @@ class listener;
 class stream;
 struct pipe_ends;
 
-/// The loop of one thread. Any thread may create a loop, with make_loop() (designs.hpp). Afterwards, the loop
-/// must always run in the same thread. Only post_from_any_thread(), push_from_any_thread(),
-/// stop_from_any_thread() and wake_from_any_thread() may be called from any thread.
+/// The loop of one thread. Any thread may create a loop; afterwards, the loop must always run in the same
+/// thread. Other threads may call only post_from_any_thread(), push_from_any_thread(), stop_from_any_thread()
+/// and wake_from_any_thread().
 class event_loop : public scheduler {
 public:
     template <class T = void>
@@ -28,7 +26,6 @@ public:
 
     virtual ~event_loop() = default;
 
-    /// Returns the design's name.
     std::string_view name() const noexcept { return name_; }
 
     time_point now() noexcept {
@@ -41,12 +38,11 @@ public:
     sleep_awaiter sleep_until(time_point when) noexcept { return {*this, when}; }
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
-    /// Runs `function` on the next turn, after everything that is already queued, unless the call is
-    /// cancelled first. In debug mode, `where` names the call.
+    /// Runs `function` on the next turn, after all functions that are already queued. In debug mode, `where`
+    /// names the call.
     call_handle call_soon(std::function<void()> function,
                           const std::source_location& where = std::source_location::current());
 
-    /// Runs `function` when now() has reached `when`, never earlier, unless the call is cancelled first.
     call_handle call_at(time_point when, std::function<void()> function,
                         const std::source_location& where = std::source_location::current());
     call_handle call_later(nanoseconds delay, std::function<void()> function,
@@ -54,30 +50,25 @@ public:
         return call_at(deadline_after(now(), delay), std::move(function), where);
     }
 
-    /// Calls `function` once per turn while the descriptor is ready for reading (add_reader()) or writing
-    /// (add_writer()). The calls end when the function is removed. A new function replaces the previous
-    /// function of the same kind. Throws std::system_error if the descriptor cannot be watched.
+    /// Calls `function` once per turn while the descriptor is ready, until the function is removed or
+    /// replaced. Throws std::system_error if the descriptor cannot be watched.
     void add_reader(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::readable, std::move(function));
     }
     void add_writer(int fd, std::function<void()> function) {
         callbacks_.add(fd, io_kind::writable, std::move(function));
     }
-    /// Removes the function for reading or for writing. Returns false if the descriptor has no function of
-    /// this kind.
     bool remove_reader(int fd) noexcept { return remove(fd, io_kind::readable); }
     bool remove_writer(int fd) noexcept { return remove(fd, io_kind::writable); }
 
-    /// Runs until stop() is called.
     void run_forever();
 
-    /// Runs until stop() is called or the loop is idle. A loop is idle if it has no queued callback, no
-    /// timer, no pending I/O and no expected_post. A sleep until `never` does not count as a timer. The run()
-    /// functions of tutorial 003's scheduler and of Asio behave the same way.
+    /// Runs until stop() is called or the loop is idle: no queued callback, no timer, no pending I/O and no
+    /// expected_post. A sleep until `never` does not count as a timer.
     void run_until_idle();
 
-    /// An announcement that another thread will post something. While an expected_post exists,
-    /// run_until_idle() does not end. Use this class only in the loop's thread.
+    /// An announcement that another thread will post something; while it exists, run_until_idle() does not
+    /// end. Use this class only in the loop's thread.
     class expected_post {
     public:
         expected_post(event_loop& loop) noexcept : loop_(loop) { ++loop_.expected_posts_; }
@@ -90,8 +81,8 @@ public:
 
     /// Makes run_forever() or run_until_idle() return after the current turn.
     void stop() noexcept { stopping_ = true; }
-    /// Does the same as stop(), from any thread, and wakes the loop if the loop sleeps. If the loop does not
-    /// run yet, the next run_forever() or run_until_idle() returns after its first turn.
+    /// Does the same as stop(), from any thread. If the loop does not run yet, the next run_forever() or
+    /// run_until_idle() returns after its first turn.
     void stop_from_any_thread() {
         post_from_any_thread([this] { stop(); });
     }
@@ -99,28 +90,25 @@ public:
     /// Runs one turn, for a program that has its own main loop. Throws std::logic_error inside another turn.
     void turn();
 
-    /// Runs one step, for a caller that limits the number of callbacks. A step first waits until an operation
-    /// is ready, at most until `wake_by`; if `wake_by` is do_not_wait, the step only asks the kernel for
-    /// events. Then the step runs at most `callbacks_max` callbacks, or fewer if end_step() is called or the
-    /// work budget is used up. Unlike turn(), step() may be called inside a callback. If a callback throws an
-    /// exception, step() throws the same exception, and no operation is lost. During the wait, step() holds
-    /// the lock of a shared driver, except while the thread sleeps.
+    /// Runs one step: waits until an operation is ready, at most until `wake_by` (do_not_wait: only asks the
+    /// kernel for events), and then runs at most `callbacks_max` callbacks, or fewer if end_step() is called
+    /// or the work budget is used up. Unlike turn(), step() may be called inside a callback. If a callback
+    /// throws, step() throws the same exception, and no operation is lost. While it waits, step() holds the
+    /// lock of a shared driver, except while the thread sleeps.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
     /// Ends the current step after the current callback. Call this function only in the loop's thread.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
-    /// Wakes the loop if the loop sleeps. A thread must call this function after it has changed the loop's
-    /// timers or I/O under the driver's lock.
+    /// Wakes the loop. A thread must call this function after it has changed the loop's timers or I/O under
+    /// the driver's lock.
     void wake_from_any_thread() noexcept { wake(); }
-    /// Discards all operations that are armed, pending or queued, and all operations that are added
-    /// meanwhile. Call this function at the end of a program that has its own operations in the loop.
+    /// Discards all armed, pending and queued operations, and those that are added meanwhile. For the end of
+    /// a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
-    // The following functions open sockets and pipes on this loop (net/stream.hpp, net/pipe.hpp).
-
-    /// Listens on `local`; by default, on 127.0.0.1 and a port that the kernel chooses. Throws a
-    /// std::system_error that names the endpoint.
+    /// Listens on `local`; with port 0, the kernel chooses the port. Throws a std::system_error that names
+    /// the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
-    /// Listens on a numeric address of this machine and a port that the kernel chooses.
+    /// Listens on a numeric address and a port that the kernel chooses.
     loop::listener listen_on(std::string_view address);
     /// Listens on a Unix socket. The path must not exist yet; closing the listener does not remove it.
     loop::listener listen_unix(std::string_view path);
@@ -130,29 +118,26 @@ public:
     loop::task<loop::stream> connect_unix(std::string_view path) {
         return connect(endpoint::unix_path(path));
     }
-    /// Returns both ends of a new pipe.
     pipe_ends open_pipe();
 
     // Only awaiters, streams and wait policies use the following members.
 
     driver& io() noexcept { return *io_; }
-    /// Prevents SIGPIPE from descriptors that are written with write(2), which has no flag against this
-    /// signal. From now on, SIGPIPE is blocked in the loop's thread while the loop runs. At the end of each
-    /// run, a pending SIGPIPE that a write has raised is removed. The process's signal disposition does not
-    /// change. Call this function in the loop's thread, or before the loop runs.
+    /// Blocks SIGPIPE in the loop's thread while the loop runs, because write(2) has no flag against this
+    /// signal. At the end of each run, a pending SIGPIPE that a write has raised is removed. The process's
+    /// signal disposition does not change. Call this function in the loop's thread, or before the loop runs.
     void block_sigpipe() noexcept;
-    /// Returns a guard that blocks SIGPIPE, as described at block_sigpipe(), while the guard exists. A guard
-    /// is needed while the loop runs. A guard is also needed while pending writes are cancelled, because the
-    /// kernel might still execute these writes. Returns a null guard if another guard exists.
+    /// Returns a guard that blocks SIGPIPE (see block_sigpipe()), or a null guard if one exists. A guard is
+    /// needed while the loop runs and while pending writes are cancelled, because the kernel might still
+    /// execute these writes.
     [[nodiscard]] auto guard_writes() noexcept {
         if (std::exchange(guarded_, true)) return write_guard();
         if (writes_to_pipes_) [[unlikely]]
             block_sigpipe();
         return write_guard(this);
     }
-    /// Arms the timer. If this function throws std::bad_alloc, the timer is not armed.
+    /// If arm() throws std::bad_alloc, the timer is not armed.
     virtual void arm(timer& t) = 0;
-    /// Disarms the timer, which must be armed.
     virtual void disarm(timer& t) noexcept = 0;
 
     class sleep_awaiter : woken_awaiter<timer> {
@@ -173,8 +158,7 @@ public:
                 if (deadline <= loop_.last_now_) {
                     ready().push(*this);
                 } else if (deadline != never) {
-                    // A sleep until `never` is not armed. Only a cancellation ends such a sleep, and the loop
-                    // may become idle meanwhile.
+                    // A sleep until `never` is not armed; the loop may become idle meanwhile.
                     loop_.arm(*this);
                 }
             });
@@ -189,7 +173,7 @@ public:
                 self.loop_.disarm(self);
                 self.place.later = nullptr;
             } else if (self.deadline != never) {
-                return;  // the timer has expired and is queued
+                return;
             }
             self.ready().push(self);
         }
@@ -207,7 +191,6 @@ protected:
 
     event_loop(std::string_view name, make_driver_fn make_driver, clock* other_clock);
 
-    /// Removes the descriptor callbacks, then calls scheduler::close().
     void close() noexcept;
 
     void wake() noexcept override {
@@ -219,8 +202,8 @@ protected:
 
     const std::string_view name_;
     const std::unique_ptr<driver> io_;
-    clock* const clock_;   // null means the kernel's clock
-    time_point last_now_;  // the latest result of now()
+    clock* const clock_;
+    time_point last_now_;
     // Other threads read sleep_notice_; therefore it has a cache line of its own.
     alignas(64) sleep_notice sleep_notice_;
 
@@ -239,10 +222,10 @@ private:
     std::size_t expected_posts_ = 0;
     bool stopping_ = false;
     bool writes_to_pipes_ = false;
-    bool guarded_ = false;              // a write_guard exists
-    bool blocks_sigpipe_ = false;       // the current guard has blocked SIGPIPE
-    bool sigpipe_was_blocked_ = false;  // SIGPIPE was blocked before the guard, and stays blocked
-    bool sigpipe_was_pending_ = false;  // SIGPIPE was pending before the guard, and stays pending
+    bool guarded_ = false;
+    bool blocks_sigpipe_ = false;
+    bool sigpipe_was_blocked_ = false;
+    bool sigpipe_was_pending_ = false;
     fd_callbacks callbacks_;
 };
 

@@ -1,8 +1,3 @@
-// Operations: the only objects that the loop runs.
-//
-// Everything that can become ready (a task's first step, a finished sleep, a completed read, a posted
-// function) derives from `operation`. An operation contains the link of its queue, so that queueing needs no
-// memory. A coroutine waits in an `awaiter`, which is an operation that resumes the coroutine.
 #pragma once
 
 #include <coroutine>
@@ -14,21 +9,20 @@
 
 namespace loopbench::loop {
 
-/// The two ways to complete an operation: `run` does the operation's work; `discard`, which is used at the
-/// end of the loop, only frees what the operation owns.
+/// The two ways to complete an operation: `run` does its work; `discard`, used at the end of the loop, only
+/// frees what the operation owns.
 enum class completion { run, discard };
 
-/// Work that runs once. The loop calls `complete` in its own thread, with the operation as the argument.
-/// During this call, the operation is in no queue, and may destroy itself. If `complete` throws an exception,
-/// run() throws the same exception.
+/// Work that runs once. The loop calls `complete` in its own thread; during this call, the operation is in no
+/// queue, and may destroy itself. run() throws the exceptions of `complete`. The link of the queue is a
+/// member, so that queueing needs no memory.
 struct operation {
     using complete_fn = void (*)(operation*, completion);
 
     operation* next;
     complete_fn complete;
 
-    /// Called when the operation begins to run. Does nothing; the function of the same name in `timer`
-    /// prefetches another timer (timers/timer.hpp).
+    /// Does nothing here; timer::fetch_later() prefetches another timer.
     void fetch_later() const noexcept {}
 };
 
@@ -51,19 +45,16 @@ public:
         tail_ = &op;
     }
 
-    /// Removes and returns the first operation. The queue must not be empty.
     operation& pop() noexcept {
         operation* const op = head_;
         head_ = op->next;
         return *op;
     }
 
-    /// Removes all operations and returns the first one, or null if the queue was empty. The operations stay
-    /// linked, in order, up to back().
+    /// Removes all operations and returns the first one, or null. The operations stay linked, in order, up to
+    /// back().
     operation* release() noexcept { return std::exchange(head_, nullptr); }
     operation* back() const noexcept { return tail_; }
-    /// Inserts the operations that are linked from `first` to `last` at the front of the queue. Does nothing
-    /// if `first` is null.
     void prepend(operation* first, operation* last) noexcept {
         if (first == nullptr) return;
         last->next = head_;
@@ -72,8 +63,7 @@ public:
     }
     void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
-    /// Removes `op`; returns false if `op` is not in the queue. The search takes linear time; therefore use
-    /// this function only for short queues.
+    /// Returns false if `op` is not in the queue. The search takes linear time; use it only for short queues.
     bool remove(operation& op) noexcept {
         operation* before = nullptr;
         for (operation* here = head_; here != nullptr; before = here, here = here->next) {
@@ -85,7 +75,6 @@ public:
         return false;
     }
 
-    /// Returns the first operation. The queue must not be empty.
     operation& front() noexcept { return *head_; }
     const operation& front() const noexcept { return *head_; }
 
@@ -103,24 +92,20 @@ public:
 
 private:
     operation* head_ = nullptr;
-    operation* tail_ = nullptr;  // meaningful only while head_ is not null
+    operation* tail_ = nullptr;
 };
 
 /// The amount of work that a loop may do before it checks for I/O and reads the clock again. The budget
-/// prevents starvation: of the timers by a queue that is never empty, of other tasks by a task whose socket
-/// is always ready, and of a receiver by a sender whose socket accepts megabytes before it is full. (While
-/// reported descriptors wait in the ready queue for their system calls, the loop does not check for I/O, even
-/// if the budget is used up; see readiness.hpp.)
+/// prevents starvation: of timers by a queue that is never empty, of other tasks by a task whose socket is
+/// always ready, and of a receiver by a sender whose socket accepts megabytes. (While reported descriptors
+/// wait in the ready queue for their system calls, the loop does not check for I/O, even if the budget is
+/// used up; see readiness.hpp.)
 ///
-/// A callback costs four units, and an operation that completes immediately costs one. A transfer of more
-/// than 16 KiB costs one more unit for each 256 bytes, so that 64 KiB use up the whole budget. On designs
-/// that end a turn when the budget of 256 units is used up, a turn therefore runs at most 64 callbacks. If a
-/// turn ran more callbacks, the data that 1000 connections have received in messages of 16 KiB would leave
-/// the caches before the callbacks process it. The threshold is 16 KiB, because up to that size, the system
-/// call costs more than the transfer of the bytes. A turn can move 4 MiB in 256 messages of 16 KiB, but only
-/// about 64 KiB in larger messages. On designs whose turn runs everything that is ready, each callback has
-/// its own budget. Starting a child of a gather costs one unit; children start immediately until four budgets
-/// are used up (coro/join.hpp).
+/// A callback costs four units, an operation that completes immediately one, and a transfer of more than 16
+/// KiB one more for each 256 bytes. Thus a turn of 256 units runs at most 64 callbacks; with more, the data
+/// that 1000 connections have received in messages of 16 KiB would leave the caches before the callbacks
+/// process it. Up to 16 KiB, the system call costs more than the transfer of the bytes. On designs whose turn
+/// runs everything that is ready, each callback has its own budget.
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -148,8 +133,6 @@ private:
     std::size_t used_ = 0;
 };
 
-/// The operations that the loop runs next, and the budget for the work that the loop may do before it checks
-/// for I/O again.
 class ready_queue : public operation_queue {
 public:
     void push(operation& op) noexcept {
@@ -158,9 +141,9 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards all operations. From now on, every operation that is pushed is discarded immediately. This is
-    /// necessary at the end of a loop, because the destruction of one frame may complete an operation of
-    /// another frame, and the other frame is destroyed before the loop could run this operation.
+    /// Discards all operations, and from now on every operation that is pushed: the destruction of one frame
+    /// may complete an operation of another frame, which is destroyed before the loop could run this
+    /// operation.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -168,16 +151,15 @@ public:
     bool closed() const noexcept { return closed_; }
 
     work_budget budget;
-    unsigned nested_gathers = 0;  // gathers that are starting children, nested on the stack
-    bool tasks_poll = false;      // true if waiting tasks poll; see coro/woken_awaiter.hpp
+    unsigned nested_gathers = 0;
+    bool tasks_poll = false;  // true if waiting tasks poll; see coro/woken_awaiter.hpp
 
 private:
     bool closed_ = false;
 };
 
-/// The exception that a cancelled task receives, from the await at which it is suspended or from its next
-/// await. A task that ends with this exception counts as cancelled, not as failed; therefore do not catch
-/// this exception.
+/// The exception that a cancelled task receives from its current or next await. A task that ends with it
+/// counts as cancelled, not as failed; therefore do not catch it.
 class task_cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "the task was cancelled"; }
@@ -185,19 +167,15 @@ public:
 
 class suspension;
 
-/// The state that all coroutines of one task share. Here, a task is a spawned or gathered coroutine, together
-/// with the coroutines that it awaits.
 struct task_context {
     suspension* waiting_on;  // where the innermost coroutine is suspended; null while the task runs
     bool cancel_requested;
 };
 
-/// A place where a coroutine is suspended. It connects the coroutine's frame, the coroutine's task, and the
-/// function that ends the wait if the task is cancelled.
 class suspension {
 public:
-    /// A function that ends the wait of a cancelled task early: it must arrange that the operation is queued,
-    /// immediately or soon. The pointer is null if the operation is already queued.
+    /// A function that ends the wait of a cancelled task, by arranging that the operation is queued,
+    /// immediately or soon. Null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;
@@ -221,10 +199,9 @@ protected:
         return true;
     }
 
-    /// Undoes suspend(), if the coroutine continues immediately.
     void stay_running() noexcept { context_->waiting_on = nullptr; }
 
-    /// Resumes the coroutine. When this function returns, the awaiter might be destroyed.
+    /// Resumes the coroutine. Afterwards, the awaiter might no longer exist.
     void resume() {
         context_->waiting_on = nullptr;
         coroutine_.resume();
@@ -235,7 +212,7 @@ protected:
     void throw_if_cancelled() {
         if (!cancel_requested()) [[likely]]
             return;
-        context_->cancel_requested = false;  // the request is delivered
+        context_->cancel_requested = false;
         throw task_cancelled();
     }
 
@@ -247,9 +224,8 @@ private:
     cancel_fn cancel_;
 };
 
-/// Requests that a task ends: the await at which the task is suspended, or its next await, throws
-/// task_cancelled. A second request has no effect until the first one is delivered. Call this function only
-/// in the loop's thread.
+/// Requests that a task ends: its current or next await throws task_cancelled. A second request has no effect
+/// until the first one is delivered. Call this function only in the loop's thread.
 inline void request_cancel(task_context& task) noexcept {
     task.cancel_requested = true;
     suspension* const place = task.waiting_on;
@@ -257,18 +233,13 @@ inline void request_cancel(task_context& task) noexcept {
     std::exchange(place->cancel_, nullptr)(place);
 }
 
-/// The base of every awaiter that suspends its coroutine in the loop. An awaiter is an operation; when the
-/// loop runs the awaiter, the coroutine resumes. `Operation` is the type of the operation: a plain operation,
-/// a timer, or an I/O operation.
-///
-/// A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
-/// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes the operation
-/// to the ready queue.
+/// The base of every awaiter that suspends its coroutine in the loop: an operation that resumes the
+/// coroutine. A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
+/// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes it to the
+/// ready queue.
 template <class Operation = operation>
 class awaiter : protected Operation, protected suspension {
 public:
-    /// For debug mode: returns the suspension that `op` is a part of, or null if `op` is not an awaiter of
-    /// this kind.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &run_awaiter ? static_cast<const awaiter*>(&op) : nullptr;
     }
@@ -286,13 +257,12 @@ private:
     }
 };
 
-/// An operation in recycled memory, for operations that are created and run in the same thread. (An operation
-/// that one thread creates and another thread runs is allocated from the heap. With recycled memory, the
-/// freed blocks would stay in the pool of the second thread, and the first thread would never get them back.)
+/// An operation in recycled memory, created and run in the same thread. If another thread ran it, the freed
+/// blocks would stay in that thread's pool.
 struct recycled_operation : operation, recycled {};
 
-/// A queued function with its captures. The operation frees its memory before the function runs, so that a
-/// function that posts itself again reuses the same block.
+/// A queued function with its captures. It frees its memory before the function runs, so that a function that
+/// posts itself again reuses the same block.
 template <class Function, class Base>
 struct callback final : Base {
     static_assert(alignof(Function) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
@@ -312,8 +282,7 @@ struct callback final : Base {
     Function function;
 };
 
-/// Makes an operation from any callable without arguments. The operation owns itself: run it or discard it
-/// exactly once.
+/// Makes an operation that owns itself: run it or discard it exactly once.
 template <class Base = recycled_operation, class F>
 operation& make_callback(F&& function) {
     return *new callback<std::decay_t<F>, Base>(std::forward<F>(function));

@@ -1,14 +1,10 @@
-// The protocol with which posts by other threads reach a loop that sleeps or is about to sleep.
+// The protocol with which posts by other threads reach a loop that sleeps or is about to sleep. The posting
+// thread posts, and then checks whether the loop sleeps; the loop announces its sleep, and then checks for
+// posts. All four operations are sequentially consistent, so that at least one of the two checks sees the
+// other thread's write.
 //
-// The posting thread first posts, and then checks whether the loop sleeps. The loop first announces that it
-// will sleep, and then checks whether anything was posted. All four operations are sequentially consistent,
-// so that all threads see them in the same order. In this order, either the posting thread's check follows
-// the loop's announcement, and the posting thread wakes the loop; or the loop's check follows the post, and
-// the loop does not sleep.
-//
-// The template parameter `Atomic` is std::atomic, except in tests/race. There, it is a type that tries every
-// execution that the memory model allows. The test reports a lost wake-up if the loop's check is removed, or
-// if the memory order of any of the four operations is weakened.
+// The template parameter `Atomic` is std::atomic, except in tests/race, where it is a type that tries every
+// execution that the memory model allows.
 #pragma once
 
 #include <atomic>
@@ -18,8 +14,8 @@
 
 namespace loopbench::loop {
 
-/// The operations that other threads have posted. Any thread may push an operation, without a lock; one
-/// thread takes all operations at once.
+/// The operations that other threads have posted. Any thread may push, without a lock; one thread takes all
+/// operations at once.
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
@@ -35,8 +31,6 @@ public:
 
     bool empty() const noexcept { return newest_.load(std::memory_order_seq_cst) == nullptr; }
 
-    /// Moves all operations to the end of `queue`, in the order of pushing. Returns false if the stack was
-    /// empty.
     bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
             return false;
@@ -54,18 +48,15 @@ private:
     Atomic<operation*> newest_{nullptr};
 };
 
-/// A notice to other threads that the loop sleeps or is about to sleep.
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:
-    /// Returns true if the loop needs a wake-up. Any thread may call this function; call it after a push to
-    /// an empty stack. The loop might wake up between this check and the wake-up; then the wake-up ends the
-    /// loop's next wait.
+    /// Returns true if the loop needs a wake-up. Any thread may call this function, after a push to an empty
+    /// stack. If the loop wakes up before the thread's wake-up call, this call ends the loop's next wait.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice, checks whether anything has been posted, and calls wait() with the result of this
-    /// check. If the result is true, wait() must not sleep; otherwise, it may sleep until a wake-up.
-    /// Afterwards, removes the notice. Call this function only in the loop's thread.
+    /// Shows the notice, calls wait(has_posted()), and removes the notice. If its argument is true, wait()
+    /// must not sleep. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -77,20 +68,18 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// A short spin that polls for the next post before the loop sleeps. A thread often posts again as soon as
-/// its previous post has run; then the spin is successful. Waking a sleeping core takes several times as long
-/// as this spin, especially in a virtual machine. Spins are unsuccessful if the threads share a core or if
-/// posts are rare. After `vain_max` unsuccessful spins in a row, only one in every `tried_once_in` calls
+/// A short spin that polls for the next post before the loop sleeps, because waking a sleeping core takes
+/// several times as long, especially in a virtual machine. Spins are useless if the threads share a core or
+/// if posts are rare; after `vain_max` unsuccessful spins in a row, only one in every `tried_once_in` calls
 /// spins. Use this class only in the loop's thread.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // checks per spin; a spin takes one to five microseconds on x86-64
     static constexpr unsigned vain_max = 4, tried_once_in = 1024;
 
-    /// Calls is_over() until it returns true or the spin ends. Returns true if is_over() returned true.
     template <class IsOver>
     bool until(IsOver is_over) noexcept {
-        if (is_over()) return true;  // the post came before the spin, so vain_ does not change
+        if (is_over()) return true;
         if (vain_ >= vain_max && ++skippable_ % tried_once_in != 0) return false;
         for (int look = 1; look < looks_max; ++look) {
             pause();
@@ -104,8 +93,8 @@ public:
     }
 
 private:
-    // Pauses for a moment. On x86-64, the core's other hardware thread, on which the posting thread may run,
-    // gets the core's resources meanwhile. C++ has no portable function for a pause.
+    // On x86-64, a pause gives the core's resources to its other hardware thread, on which the posting thread
+    // may run.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();
@@ -114,8 +103,8 @@ private:
 #endif
     }
 
-    unsigned vain_ = 0;       // unsuccessful spins since the last successful one
-    unsigned skippable_ = 0;  // calls that may be skipped, after vain_max unsuccessful spins
+    unsigned vain_ = 0;
+    unsigned skippable_ = 0;
 };
 
 using operation_stack = basic_operation_stack<std::atomic>;

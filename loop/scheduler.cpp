@@ -42,7 +42,7 @@ void scheduler::exception_was_not_retrieved(const std::exception_ptr& exception,
     if (!debug_ || !debug_->on_unretrieved) return;
     try {
         std::rethrow_exception(exception);
-    } catch (const task_cancelled&) {  // a cancellation causes no warning
+    } catch (const task_cancelled&) {
     } catch (...) {
         debug_->on_unretrieved(exception, "created at " + to_text(made_at));
     }

@@ -1,6 +1,5 @@
-// The scheduler: the common part of all designs and of this project's runtimes on other libraries. The
-// scheduler contains the ready queue, the tasks that no other task awaits, and the functions that other
-// threads post. It does not depend on time or I/O.
+// The common part of all designs and of this project's runtimes on other libraries. It does not depend on
+// time or I/O.
 #pragma once
 
 #include <atomic>
@@ -13,23 +12,20 @@
 
 namespace loopbench::loop {
 
-/// The tasks that no other task awaits. The list owns the frames of these tasks, and the frames contain the
-/// links of the list. If an exception ends one of these tasks, the list keeps the exception until
-/// take_failure() is called. Use the list only in the loop's thread.
+/// The tasks that no other task awaits. The list owns their frames, which contain the links of the list, and
+/// keeps the exception of a failed task until take_failure() is called. Use the list only in the loop's
+/// thread.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
     ~root_list() { destroy_all(); }
 
-    /// Makes the task a root. From now on, this list owns the frame, and frees the frame when the task ends.
-    /// In debug mode, `where` names the task.
     template <class T>
     detail::root_state& adopt(task<T> spawned, const std::source_location& where = {}) noexcept {
         spawned.become_root(*this, where);
         return adopt_running(std::move(spawned));
     }
 
-    /// Takes over the main task of a run() that another task's exception has ended.
     template <class T>
     detail::root_state& adopt_running(task<T> main) noexcept {
         detail::root_state& root = main.release().promise().root;
@@ -41,8 +37,6 @@ public:
         return root;
     }
 
-    /// Returns true if an exception has ended a root and take_failure() has not returned that exception yet.
-    /// A cancellation is not a failure.
     bool has_failure() const noexcept { return failure_ != nullptr; }
     std::exception_ptr take_failure() noexcept { return std::exchange(failure_, nullptr); }
 
@@ -55,7 +49,7 @@ private:
         if (promise.exception) [[unlikely]] {
             try {
                 std::rethrow_exception(promise.exception);
-            } catch (const task_cancelled&) {  // a cancellation is not a failure
+            } catch (const task_cancelled&) {
             } catch (...) {
                 failure_ = std::current_exception();
             }
@@ -93,16 +87,15 @@ private:
     ready_queue& ready_;
 };
 
-/// The part of a loop that runs operations. Call all members only in the loop's thread, except
-/// post_from_any_thread() and push_from_any_thread().
+/// The part of a loop that runs operations. Other threads may call only post_from_any_thread() and
+/// push_from_any_thread().
 class scheduler {
 public:
     scheduler& operator=(scheduler&&) = delete;
 
     /// Runs the loop until `main` is done; returns the value of `main` or throws its exception. If another
-    /// task or a callback throws an exception, run() throws that exception instead, and `main` continues as a
-    /// spawned task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the
-    /// task.
+    /// task or a callback throws, run() throws that exception instead, and `main` continues as a spawned
+    /// task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the task.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const auto running = start_running();
@@ -117,32 +110,28 @@ public:
         return main.result();
     }
 
-    /// Runs `function` on the next turn, in the order of posting. If `function` throws an exception, run()
-    /// throws the same exception.
+    /// Runs `function` on the next turn, in the order of posting. run() throws the function's exceptions.
     template <class F>
     void post(F&& function) {
         ready_.push(with_name<F>(make_callback(std::forward<F>(function))));
     }
 
-    /// Runs `function` on a later turn of the loop, and wakes the loop if the loop sleeps. Any thread may
-    /// call this function. The loop must exist until this call returns, although `function` may run, and may
-    /// end run(), before this call returns. If several threads post at the same time, only the first thread
-    /// wakes the loop; a sleeping loop runs none of the posted functions until that thread has made its
-    /// wake-up call.
+    /// Runs `function` on a later turn, and wakes the loop if it sleeps. Any thread may call this function;
+    /// the loop must exist until this call returns, even if `function` ends run(). If several threads post at
+    /// the same time, only the first thread wakes the loop; until it has made its wake-up call, a sleeping
+    /// loop runs no posted function.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
     }
-    /// Does the same as post_from_any_thread(), with an existing operation and without allocating memory.
+    /// Does the same as post_from_any_thread(), without allocating memory.
     void push_from_any_thread(operation& op) noexcept {
-        // If the stack was not empty, the thread that pushed the first operation wakes the loop, which then
-        // takes all operations.
         if (posted_.push(op)) wake();
     }
 
     /// Starts a task that no other task awaits. The task's frame is freed when the task ends or the loop is
-    /// destroyed. If the task throws an exception other than task_cancelled, run() throws that exception. In
-    /// debug mode, `where` names the task.
+    /// destroyed. run() throws the task's exception, except task_cancelled. In debug mode, `where` names the
+    /// task.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
         ready_.push(roots_.adopt(std::move(detached), where));
@@ -151,44 +140,38 @@ public:
     /// Returns an awaitable that completes after everything that is ready now has run.
     yield_awaiter yield() noexcept { return yield_awaiter(ready_); }
 
-    /// Starts all `children` in order, and completes when all of them have ended. Children start immediately.
-    /// However, in a deeply nested gather, or after many children, they start from the ready queue. The
-    /// children keep their values (task::result()) and must outlive the await. If children throw exceptions,
-    /// the await throws the first one after all children have ended. With join_mode::cancel_on_exception, the
-    /// first exception also cancels the other children. With join_mode::collect, the await throws no
-    /// exception of a child. Cancelling the gather cancels all children.
+    /// Starts all `children` in order, and completes when all of them have ended. The children keep their
+    /// values (task::result()) and must outlive the await. They start immediately, except in a deeply nested
+    /// gather or after many children. The await throws the first exception of a child, except with
+    /// join_mode::collect. With join_mode::cancel_on_exception, this exception also cancels the other
+    /// children. Cancelling the gather cancels all children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
                                  join_mode mode = join_mode::all) noexcept {
         return {ready_, children, mode};
     }
 
-    /// Starts all `children`, which must not be empty. The first child that ends cancels the other children.
-    /// The await completes when all children have ended, and returns the index of the first child that ended.
-    /// If that child threw an exception, the await throws the same exception.
+    /// Starts all `children`, which must not be empty; the first child that ends cancels the others. After
+    /// all have ended, the await returns the index of the first one, or throws its exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
         return {ready_, children, join_mode::cancel_on_first};
     }
 
-    /// Debug mode: calls `warn`, between callbacks, for every callback or task step that took `limit` or
-    /// longer (asyncio's limit is 100 ms). `warn` receives the duration and a name. The name of a task is the
-    /// place that started the task; the name of a function is its type. An empty `warn` turns the warnings
-    /// off.
+    /// Calls `warn`, between callbacks, for every callback or task step that took `limit` or longer
+    /// (asyncio's limit is 100 ms), with the duration and a name: the place that started the task, or the
+    /// function's type. An empty `warn` turns the warnings off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Debug mode: calls `warn` if all futures with the same exception are destroyed and no code has
-    /// retrieved the exception. This applies to promises and to the tasks of create_task(). (run() throws the
-    /// exception of a spawned task.) A cancellation causes no warning. `warn` must not throw. An empty `warn`
-    /// turns the warnings off.
+    /// Calls `warn` if all futures with the same exception are destroyed and no code has retrieved the
+    /// exception. This applies to promises and to the tasks of create_task(), but not to cancellations.
+    /// `warn` must not throw. An empty `warn` turns the warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
     // Only drivers, timer queues, futures and awaiters use the following members.
 
-    /// Returns the ready queue. Operations pushed here run on a later turn.
     ready_queue& ready() noexcept { return ready_; }
     bool has_ready() const noexcept { return !ready_.empty(); }
-    /// Returns true if another thread has posted something that is not yet in the ready queue.
     bool has_posted() const noexcept { return !posted_.empty(); }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;
@@ -214,28 +197,24 @@ protected:
     virtual void main_ended() noexcept {}
     /// Ends the wait of the current or the next turn. Any thread may call this.
     virtual void wake() noexcept = 0;
-    /// Returns the current time, with which debug mode measures the duration of callbacks.
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
     /// Frees all queued operations and all suspended tasks. The loop's timers and driver must still exist.
     void close() noexcept;
 
-    /// Moves the posted operations to the ready queue. Returns false if nothing was posted.
     bool take_posted() noexcept { return posted_.take_all(ready_); }
     root_list& roots() noexcept { return roots_; }
 
-    /// Runs the operations that are ready when this function is called, until `units_max` units of the work
-    /// budget are used. Operations that become ready meanwhile stay in the queue. If an operation throws or
-    /// the budget is used up, the remaining operations stay at the front of the queue. Only this function and
-    /// run_singly() complete queued operations. (If this function were not inlined, the workloads yield and
-    /// post/chain would be 10 % slower.)
+    /// Runs the operations that are ready now, until `units_max` units of the work budget are used. If an
+    /// operation throws or the budget is used up, the remaining operations stay at the front of the queue.
+    /// (Without inlining, the workloads yield and post/chain would be 10 % slower.)
     [[gnu::always_inline]] void run_ready(std::size_t units_max) {
         operation* next = ready_.release();
         operation* const last = ready_.back();
         try {
             while (next != nullptr && ready_.budget.used() < units_max) {
                 operation& op = *std::exchange(next, next->next);
-                if (units_max == work_budget::without_limit) ready_.budget.refill();  // a budget per callback
+                if (units_max == work_budget::without_limit) ready_.budget.refill();
                 ready_.budget.use(work_budget::units_of_a_callback);
                 if (debug_) [[unlikely]] {
                     run_timed(op);
@@ -252,9 +231,8 @@ protected:
         ready_.prepend(next, last);
     }
 
-    /// Runs ready operations in order. Stops after `callbacks_max` operations or when the work budget is used
-    /// up. Takes the operations from the queue one by one, so that this function can be called inside a
-    /// callback.
+    /// Runs at most `callbacks_max` ready operations, or until the work budget is used up. Takes them from
+    /// the queue one by one, so that this function can be called inside a callback.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {
@@ -266,7 +244,6 @@ protected:
         }
     }
 
-    /// Discards all queued and posted operations. Returns false if there was no such operation.
     bool discard_queued() noexcept {
         take_posted();
         const bool any = has_ready();
@@ -286,7 +263,6 @@ private:
         bool reached = false;
     };
 
-    // Returns the state of debug mode. The first call creates this state; it exists as long as the scheduler.
     debug_mode& debug();
     void run_timed(operation& op);
     template <class F>
@@ -299,8 +275,8 @@ private:
     root_list roots_;
     bool running_ = false;
     main_end main_end_{*this};
-    std::atomic<bool> names_posted_{false};  // true if debug mode is on
-    alignas(64) operation_stack posted_;     // other threads write to it, so it has its own cache line
+    std::atomic<bool> names_posted_{false};
+    alignas(64) operation_stack posted_;  // other threads write to it, so it has its own cache line
 };
 
 }  // namespace loopbench::loop

@@ -1,4 +1,3 @@
-// The awaiters that wait for neither I/O nor time: those of yield, gather and events.
 #pragma once
 
 #include <boost/asio/post.hpp>
@@ -13,7 +12,6 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// An awaiter that resumes its coroutine from the end of Asio's queue.
 class yield_awaiter : public completion_awaiter {
 public:
     using completion_awaiter::completion_awaiter;
@@ -28,8 +26,6 @@ public:
     operation_storage<48> storage;
 };
 
-/// An awaiter that starts every child immediately, as co_spawn does inside the loop. The last child that ends
-/// resumes the waiter.
 class gather_awaiter final : loop::detail::root_owner {
 public:
     explicit gather_awaiter(std::span<loop::task<void>> children) noexcept
@@ -39,12 +35,11 @@ public:
 
     bool await_ready() const noexcept { return false; }
 
-    /// Starts the children. Returns false if all children have already ended.
     bool await_suspend(std::coroutine_handle<> waiter) {
         waiter_ = waiter;
         for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
         // `running_` starts at the number of children plus one, so that no child resumes the waiter inside
-        // this `for` statement.
+        // the `for` statement.
         return --running_ != 0;
     }
 
@@ -65,8 +60,8 @@ private:
 };
 
 /// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
-/// event must outlive the wait, except while the loop is being destroyed: the loop then destroys the frames
-/// in any order, and set() wakes no waiter.
+/// event must outlive the wait, except while the loop is being destroyed: frames are then destroyed in any
+/// order, and set() wakes no waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}
@@ -101,7 +96,7 @@ public:
 
     private:
         friend class event;
-        event* event_;  // null if the event is already destroyed
+        event* event_;
     };
 
     awaiter wait() noexcept { return {*this, owner_}; }

@@ -1,4 +1,3 @@
-// The common part of the awaiters of Asio's operations.
 #pragma once
 
 #include <coroutine>
@@ -9,7 +8,7 @@
 namespace loopbench::asio_ref::tuned {
 
 /// The base of the awaiters of Asio's operations. A derived awaiter passes a completion_handler to its
-/// operation. The handler calls the awaiter's member completed(), which stores the results and calls go_on().
+/// operation; the handler calls the awaiter's member completed(), which stores the results and calls go_on().
 class completion_awaiter {
 public:
     explicit completion_awaiter(scheduler& owner) noexcept : owner_(owner) {}
@@ -23,8 +22,7 @@ protected:
 
     void suspend(std::coroutine_handle<> waiter) noexcept { waiter_ = waiter; }
 
-    /// Resumes the coroutine while Asio calls the handler. When this function returns, the awaiter might no
-    /// longer exist.
+    /// Resumes the coroutine while Asio calls the handler. Afterwards, the awaiter might no longer exist.
     void go_on() { owner_.step(waiter_); }
 
     scheduler& owner() const noexcept { return owner_; }

@@ -1,8 +1,6 @@
-// The memory in which Asio keeps a pending operation.
-//
 // Asio gets the memory of each operation from the associated allocator of the operation's handler. Here, the
-// memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine.
-// Therefore no allocation is needed. Operations without a waiting object use a recycled block of memory.
+// memory is part of the waiting object, for example of an awaiter in the frame of a suspended coroutine, so
+// that no allocation is needed.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +9,13 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Space for one operation. Asio constructs the operation here and destroys it before it calls the handler.
+/// Space for one operation, which Asio destroys before it calls the handler.
 template <std::size_t Bytes>
 struct operation_storage {
     alignas(std::max_align_t) std::byte bytes[Bytes];
 };
 
-/// An allocator for Asio that uses an operation_storage. Only one allocation may exist at a time.
+/// An allocator for Asio. Only one allocation may exist at a time.
 template <class T, std::size_t Bytes>
 class storage_allocator {
 public:
@@ -50,8 +48,8 @@ private:
     operation_storage<Bytes>* storage_;
 };
 
-/// A handler that calls `Receiver::completed(results...)`. The receiver must have a member `storage`, which
-/// is an operation_storage.
+/// A handler that calls `Receiver::completed(results...)`. The receiver must have an operation_storage as its
+/// member `storage`.
 template <class Receiver>
 struct completion_handler {
     using allocator_type = storage_allocator<void, sizeof(Receiver::storage)>;
@@ -66,7 +64,6 @@ struct completion_handler {
     }
 };
 
-/// An allocator for Asio that uses the loop's frame pool.
 template <class T = void>
 class pool_allocator {
 public:

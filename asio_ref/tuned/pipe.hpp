@@ -1,4 +1,3 @@
-// Pipes over Asio; tasks await Asio's operations directly.
 #pragma once
 
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
@@ -13,7 +12,6 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// The read end of a pipe. It must not be moved while a read is pending.
 class pipe_reader : public pipe_end<readable_pipe> {
 public:
     pipe_reader(scheduler& owner, readable_pipe connected) : pipe_end(std::move(connected)), owner_(&owner) {}
@@ -24,14 +22,13 @@ private:
     scheduler* owner_;
 };
 
-// The write end is an Asio descriptor, not an Asio pipe, because write_awaiter needs non-blocking mode, and
-// only a descriptor has a function that sets this mode.
+// An Asio descriptor, not an Asio pipe, because write_awaiter needs non-blocking mode, which only a
+// descriptor can set.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
-/// The write end of a pipe. It must not be moved while a write is pending.
 class pipe_writer : public pipe_end<write_end> {
 public:
-    /// Takes over the write end of a pipe and sets it to non-blocking mode. Throws std::system_error.
+    /// Sets the write end to non-blocking mode. Throws std::system_error.
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
@@ -44,11 +41,10 @@ public:
     }
 
 private:
-    // The largest write that can complete without Asio's queue: half a page. Two writes of more than half a
-    // page each do not fit into one page. The kernel keeps two pages that the reader of a pipe has emptied,
-    // and uses them for the next writes; it allocates a new page for each further write (Linux, fs/pipe.c,
-    // anon_pipe_get_page()). Therefore, after a write of more than half a page, the writer goes through the
-    // queue, so that the reader can run first.
+    // The largest write that can complete without Asio's queue: half a page. Two larger writes do not fit
+    // into one page. The kernel keeps two emptied pages of a pipe for the next writes, and allocates a new
+    // page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of more
+    // than half a page, the writer goes through the queue, so that the reader can run first.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;
@@ -59,7 +55,6 @@ struct pipe_ends {
     pipe_writer writer;
 };
 
-/// Returns both ends of a new pipe; see asio_ref::make_pipe().
 inline pipe_ends open_pipe(scheduler& owner) {
     auto [reader, writer] = make_pipe(owner.get_executor());
     return {pipe_reader(owner, std::move(reader)), pipe_writer(owner, std::move(writer))};

@@ -1,18 +1,12 @@
-// The runtime over Boost.Asio that is tuned for one thread. It models the Runtime concept of
-// bench/suite/runtime.hpp. The tasks of this project await Asio's operations directly, so that only the costs
-// of Asio's reactor, scheduler and timer queue remain.
+// The runtime over Boost.Asio that is tuned for one thread: the tasks of this project await Asio's operations
+// directly.
 //
-// This command measures the gain of the tuning:
-//
-//   loopbench run --contender 'asio-*' --workload yield --workload spawn --workload gather --workload echo
-//
-// The gain is large if Asio's own handler memory and co_spawn dominate the cost (spawn, gather, yield). It is
-// small if system calls dominate the cost (echo, with four system calls). The following changes together
-// cause the gain; their separate gains were not measured.
-//
-// - Frames come from a free list, and co_spawn is not used (spawn, gather).
-// - The memory of an operation is part of the waiting frame (yield, sleep, I/O). An operation without a frame
-//   (post) gets its memory from the same free list. Asio's own recycling cache is not used.
+// The gain over asio_ref/runtime.hpp is large if Asio's own handler memory and co_spawn dominate the cost
+// (the workloads spawn, gather and yield), and small if system calls dominate it (echo). The following
+// changes together cause the gain; their separate gains were not measured.
+// - Frames come from a free list, and co_spawn is not used.
+// - The memory of an operation is part of the waiting frame, or comes from the same free list (post). Asio's
+//   own recycling cache is not used.
 // - BOOST_ASIO_DISABLE_THREADS removes the locks, the atomic count of work and the thread-local lookup.
 //   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone would remove only the locks.
 // - Writes are tried immediately.
@@ -40,8 +34,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A model of loopbench::bench::Runtime. The documentation of that concept describes each function, its
-/// errors and its thread rules.
+/// A model of loopbench::bench::Runtime, whose documentation describes each function, its errors and its
+/// thread rules.
 class runtime final : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";

@@ -1,9 +1,6 @@
-// A scheduler that runs the tasks of this project on Asio's scheduler. It provides post(), spawn() and the
-// functions that they need.
-//
-// Almost all work goes through Asio's queue. There are two exceptions: the first step of run()'s task, and
-// functions that other threads post. They go through the ready queue of loop/scheduler.hpp, and a handler in
-// Asio's queue runs that ready queue.
+// A scheduler that runs the tasks of this project on Asio's scheduler. Almost all work goes through Asio's
+// queue. Only the first step of run()'s task and functions that other threads post go through the ready queue
+// of loop/scheduler.hpp, which a handler in Asio's queue runs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,7 +18,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A scheduler over an io_context. Call all members except post_from_any_thread() only in the loop's thread.
+/// A scheduler over an io_context. Other threads may call only post_from_any_thread().
 class scheduler : loop::scheduler {
 public:
     using executor = boost::asio::io_context::executor_type;
@@ -46,16 +43,16 @@ public:
         boost::asio::post(get_executor(), first_step{this, roots().adopt(std::move(detached)).frame});
     }
 
-    /// Resumes a coroutine while Asio calls a handler. If a spawned task fails during this step, throws the
-    /// exception of the task.
+    /// Resumes a coroutine while Asio calls a handler. Throws the exception of a spawned task that fails
+    /// during this step.
     void step(std::coroutine_handle<> frame) {
         ready().budget.refill();
         frame.resume();
         after_step();
     }
 
-    /// Makes sure that functions posted by other threads run, and throws the exception of a spawned task that
-    /// has failed. Called after every handler.
+    /// Makes sure that functions posted by other threads run, and throws the exception of a failed spawned
+    /// task. Called after every handler.
     void after_step() {
         if (has_posted()) [[unlikely]]
             see_to_posted();
@@ -63,9 +60,8 @@ public:
             std::rethrow_exception(roots().take_failure());
     }
 
-    /// Returns true if an awaiter that has moved `bytes` bytes may complete immediately. Returns false if
-    /// this step has used up its work budget (loop/operation.hpp); then the awaiter must go through the
-    /// queue.
+    /// Returns false if this step has used up its work budget (loop/operation.hpp); then an awaiter that has
+    /// moved `bytes` bytes must go through the queue.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
     /// Opens the wake-up if it is not open. Every function that makes Asio set up its reactor must call this
@@ -75,9 +71,6 @@ public:
             open_wakeup();
     }
 
-    // completed() and on_wake() run the ready queue of loop/scheduler.hpp, including functions that other
-    // threads have posted. Asio calls completed(); the wake-up calls on_wake() after a thread has written to
-    // the eventfd.
     void completed() {
         pass_is_queued_ = false;
         on_wake();
@@ -87,7 +80,7 @@ public:
         try {
             run_ready(loop::work_budget::without_limit);
         } catch (...) {
-            pass_soon();  // runs the rest of the ready queue later
+            pass_soon();
             throw;
         }
     }
@@ -149,21 +142,18 @@ private:
     }
     void main_ended() noexcept final { context_.stop(); }
 
-    // Called after a thread has posted a function while no other posted function was waiting. Wakes the loop
-    // by a write to an eventfd. A loop that is awake would notice the function without this write. But Asio
-    // does not show when it goes to sleep, and marking the loop as awake before and after every handler would
-    // cost more than an occasional unnecessary write.
+    // Wakes the loop by a write to an eventfd. A loop that is awake would not need this write, but Asio does
+    // not show when it goes to sleep, and marking the loop as awake around every handler would cost more than
+    // an occasional unnecessary write.
     void wake() noexcept final { wakeup_.ring(); }
 
-    /// Queues a handler that runs the ready queue of loop/scheduler.hpp. Queueing allocates no memory;
-    /// therefore no function is lost if memory is short.
+    /// Queues a handler that runs the ready queue of loop/scheduler.hpp, without allocating memory; therefore
+    /// no function is lost if memory is short.
     void pass_soon() {
         if (std::exchange(pass_is_queued_, true)) return;
         boost::asio::post(get_executor(), completion_handler<scheduler>{this});
     }
 
-    // Makes sure that posted functions run. If the wake-up is open, it will call on_wake(), which runs them.
-    // Otherwise, this function queues a handler that runs them.
     void see_to_posted() {
         if (!wakeup_.is_open()) pass_soon();
     }

@@ -1,4 +1,3 @@
-// Sockets over Asio; tasks await Asio's operations directly.
 #pragma once
 
 #include <boost/asio/basic_stream_socket.hpp>
@@ -16,13 +15,13 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A connected stream. The stream must not be moved while an operation on it is pending.
+/// A connected stream, which must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
     using socket = boost::asio::basic_stream_socket<Protocol, executor>;
 
-    /// Takes over a connected socket and, for TCP, sets TCP_NODELAY. Throws std::system_error.
+    /// Takes over a connected socket; for TCP, sets TCP_NODELAY. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
         socket_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
@@ -73,14 +72,14 @@ private:
     boost::system::error_code error_;
 };
 
-/// A listening socket. The listener must not be moved while an accept is pending.
+/// A listening socket, which must not be moved while an accept is pending.
 template <class Protocol>
 class basic_listener {
 public:
     using acceptor = asio_ref::acceptor<Protocol>;
     using stream = basic_stream<Protocol>;
 
-    /// Listens on the address `local`. Throws std::system_error.
+    /// Listens on `local`. Throws std::system_error.
     basic_listener(scheduler& owner, const typename Protocol::endpoint& local)
         : owner_(&owner), acceptor_(open_acceptor<Protocol>(owner.get_executor(), local)) {}
 
@@ -112,7 +111,6 @@ public:
 
     accept_awaiter accept() { return {*owner_, acceptor_}; }
 
-    /// Returns the port. This function is only for TCP.
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
     void close() { close_quietly(acceptor_); }

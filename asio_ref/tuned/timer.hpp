@@ -1,5 +1,3 @@
-// Sleeps and scheduled calls over Asio's timer queue. The frame of the sleeping coroutine contains the timer
-// and the memory of its operation.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -36,17 +34,16 @@ private:
     timer timer_;
 };
 
-// Unlike the other runtimes over third-party libraries, this runtime does not use loop/calls.hpp for
-// scheduled calls, because loop/calls.hpp type-erases the function, and the workload timer/churn would take
-// 10 % longer.
+// This runtime does not use loop/calls.hpp for scheduled calls, because loop/calls.hpp type-erases the
+// function, and the workload timer/churn would take 10 % longer.
 namespace detail {
 
 struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // True after cancel(). This flag is necessary because cancelling a timer after its expiry has no effect,
-    // although the timer's handler might still be queued.
+    // Needed because cancelling a timer after its expiry has no effect, although its handler might still be
+    // queued.
     bool cancelled = false;
     unsigned references = 1;
 };
@@ -69,13 +66,12 @@ struct call_handler {
 
 }  // namespace detail
 
-/// A handle to a scheduled call. Handles can be copied; dropping a handle does not cancel the call. Use a
-/// handle only in the loop's thread.
+/// A handle to a scheduled call. Dropping a handle does not cancel the call. Use a handle only in the loop's
+/// thread.
 class call_handle {
 public:
     explicit call_handle(loop::shared_state<detail::scheduled_call> call) noexcept : call_(std::move(call)) {}
 
-    /// Cancels the call. Does nothing if the function was already called or cancelled.
     void cancel() {
         call_->cancelled = true;
         call_->waiting.cancel();

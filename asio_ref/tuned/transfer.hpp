@@ -1,9 +1,6 @@
-// Reads and writes; tasks await Asio's operations directly.
-//
-// A write is tried immediately, and completes without Asio's queue if the kernel accepts all bytes, which is
-// nearly always the case. (Asio also tries a write immediately, but passes the result through its queue.) A
-// read uses Asio's operation, which tries to read and then waits for an edge-triggered event of epoll.
-// Waiting for readiness first (async_wait) would save the unsuccessful attempt, but would cost one
+// A write is tried immediately, and completes without Asio's queue if the kernel accepts all bytes. (Asio
+// also tries a write immediately, but passes the result through its queue.) A read uses Asio's operation.
+// Waiting for readiness first (async_wait) would save the unsuccessful attempt to read, but would cost one
 // epoll_ctl(2) for each read.
 #pragma once
 
@@ -22,7 +19,6 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// An awaiter for one read from `Source`, which must have a member async_read_some().
 template <class Source>
 class read_awaiter : public completion_awaiter {
 public:
@@ -48,13 +44,12 @@ private:
     io_result result_;
 };
 
-/// An awaiter for a write that completes when the kernel has accepted all bytes. The sink must be in
-/// non-blocking mode.
+/// An awaiter for a write of all bytes. The sink must be in non-blocking mode.
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    /// Creates an awaiter for a write of `out`. A write of more than `inline_max` bytes goes through Asio's
-    /// queue even if the kernel accepts all bytes immediately.
+    /// A write of more than `inline_max` bytes goes through Asio's queue even if the kernel accepts all bytes
+    /// immediately.
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
                   std::size_t inline_max = SIZE_MAX) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}
@@ -89,8 +84,6 @@ private:
                                completion_handler<write_awaiter>{this});
     }
 
-    /// Writes until all bytes are written or there is an error. Returns false if the kernel accepts no more
-    /// bytes for now.
     bool write_the_rest() {
         while (!done_) {
             boost::system::error_code error;
@@ -102,12 +95,10 @@ private:
         return true;
     }
 
-    /// Adds the result of one system call to the total result. Returns true if no further write is needed.
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
-        // If the sink is closed between two partial writes, the next write fails with bad_descriptor, which
-        // is reported as ECANCELED.
+        // After a close() between two partial writes, the next write fails with bad_descriptor.
         if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
         done_ = error || rest_.empty();
         return done_;

@@ -1,9 +1,7 @@
-// The wake-up of the loop by other threads, through an eventfd for which Asio's reactor waits. An io_context
-// without locks has no wake-up of its own.
-//
-// The eventfd is registered only when a reactor exists anyway, or when the context has no other work. A
-// scheduler without a reactor makes no system call between two posted functions, and the wake-up must not add
-// a system call.
+// An io_context without locks has no wake-up of its own; therefore other threads wake the loop through an
+// eventfd. The eventfd is registered only when a reactor exists anyway, or when the context has no other
+// work: a scheduler without a reactor makes no system call between two posted functions, and the wake-up must
+// not add one.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -25,8 +23,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A wake-up. After a call of ring(), the loop's thread calls on_wake() of the owner. Call all members except
-/// ring() only in the loop's thread.
+/// A wake-up: after ring(), the loop's thread calls on_wake() of the owner. Other threads may call only
+/// ring().
 template <class Owner>
 class wakeup {
     using wake_descriptor =
@@ -37,7 +35,7 @@ public:
     wakeup(const wakeup&) = delete;
     wakeup& operator=(const wakeup&) = delete;
 
-    /// Wakes the loop. Any thread may call this function. Does nothing before open().
+    /// Wakes the loop, from any thread. Does nothing before open().
     void ring() noexcept {
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (wake_fd < 0) return;
@@ -47,10 +45,9 @@ public:
 
     bool is_open() const noexcept { return wake_.has_value(); }
 
-    /// Makes the context wait for the eventfd from now on, so that the context never runs out of work. A post
-    /// by another thread before open() did not wake the loop. Therefore the caller must check for posted
-    /// functions after open(). If open() throws std::system_error, the wake-up is not open, and open() can be
-    /// called again.
+    /// Makes the context wait for the eventfd, so that the context never runs out of work. Afterwards, the
+    /// caller must check for posted functions, because a post before open() did not wake the loop. If open()
+    /// throws std::system_error, open() can be called again.
     void open(const boost::asio::io_context::executor_type& loop) {
         loop::unique_fd fd(loop::checked(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd"));
         wake_descriptor opened(loop, fd.get());
@@ -66,7 +63,6 @@ public:
         wake_fd_.store(wake_fd, std::memory_order_seq_cst);
     }
 
-    // Asio calls this function after it has read the eventfd.
     void completed(const boost::system::error_code& error, std::size_t) {
         if (error) return;
         listen();
@@ -76,8 +72,8 @@ public:
 
 private:
     // Starts a read of the eventfd. Asio first tries to read and gets EAGAIN, which costs one system call for
-    // each wake-up. Waiting for an edge-triggered event would need no read. But before such a wait, Asio
-    // registers the descriptor again, and epoll then immediately reports a counter that is not zero.
+    // each wake-up. Waiting for an edge-triggered event would not help: Asio then registers the descriptor
+    // again, and epoll immediately reports a counter that is not zero.
     void listen() { wake_->async_read_some(boost::asio::buffer(count_), completion_handler<wakeup>{this}); }
 
     Owner& owner_;

@@ -28,7 +28,6 @@ struct named_operation : operation {
     const std::type_info& type;
 };
 
-// Returns the suspension that `op` is a part of, or null if `op` is not an awaiter.
 const suspension* suspension_of(const operation& op) noexcept {
     if (const auto* found = woken_awaiter<>::suspension_of(op)) return found;
     if (const auto* found = woken_awaiter<timer>::suspension_of(op)) return found;

@@ -1,9 +1,3 @@
-// Debug mode, which reports callbacks that took too long and exceptions that were never retrieved, like
-// asyncio's debug mode.
-//
-// A task's name is the source location that started the task; the name is stored in the task's frame. Debug
-// mode recognises the kind of an operation by its member `complete`. While debug mode is on, each posted
-// function is wrapped in an operation that stores the function's type.
 #pragma once
 
 #include <functional>
@@ -17,26 +11,25 @@
 namespace loopbench::loop {
 
 struct debug_mode {
-    /// A function that is called after a slow callback. `took` is the callback's duration. `who` is one line
-    /// of readable text: the task or function, and the source location that started it.
+    /// A function that is called after a slow callback. `who` is one line of text: the task or function, and
+    /// the source location that started it.
     using slow_warning = std::function<void(nanoseconds took, const std::string& who)>;
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 
     nanoseconds slow_limit{};
-    slow_warning on_slow;  // if empty, slow callbacks cause no warning
+    slow_warning on_slow;
     unretrieved_warning on_unretrieved;
 
-    /// Wraps a posted function together with its type, because the operation itself does not store the type.
-    /// If there is not enough memory, returns the operation unwrapped. Any thread may call this function.
+    /// Wraps a posted function together with its type. If there is not enough memory, returns the operation
+    /// unwrapped. Any thread may call this function.
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
-    /// The identity of an operation. The identity is recorded before the operation runs, because the
-    /// operation might not exist afterwards. A pointer that is unknown is null; a location that is unknown
-    /// has line 0.
+    /// The identity of an operation, recorded before the operation runs, because it might not exist
+    /// afterwards. An unknown pointer is null; an unknown location has line 0.
     struct identity {
-        const void* frame = nullptr;               // the task's innermost coroutine, which will resume
-        const std::type_info* function = nullptr;  // the function that is called
-        std::source_location where = {};           // where the task was started or the function was scheduled
+        const void* frame = nullptr;
+        const std::type_info* function = nullptr;
+        std::source_location where = {};
 
         std::string to_text() const;
     };

@@ -1,4 +1,3 @@
-// An event that is set once, and the list of the tasks that wait for the event.
 #pragma once
 
 #include "loop/coro/woken_awaiter.hpp"
@@ -6,14 +5,12 @@
 
 namespace loopbench::loop {
 
-/// A node of a waiter_list. The nodes of a list form a circle; a node that is in no list forms a circle of
-/// one node. Therefore a node can leave its list without a pointer to the list. The destructor also removes
-/// the node.
+/// A node of a waiter_list, which is a circle of nodes; a node in no list forms a circle of one node.
+/// Therefore a node can leave its list without a pointer to the list.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
 
-    /// Removes the waiter from its list. Returns false if the waiter was in no list.
     bool unlink() noexcept {
         previous_->following_ = following_;
         following_->previous_ = std::exchange(previous_, this);
@@ -29,8 +26,6 @@ private:
     waiter_node* following_ = this;
 };
 
-/// A list of waiters, in the order in which they were pushed. The list itself is also a node of the circle,
-/// between the last waiter and the first.
 class waiter_list : waiter_node {
 public:
     bool empty() const noexcept { return following_ == this; }
@@ -41,7 +36,6 @@ public:
         w.previous_->following_ = &w;
     }
 
-    /// Removes and returns the first waiter. The list must not be empty.
     waiter_node& pop() noexcept {
         waiter_node& w = *following_;
         w.unlink();
@@ -49,14 +43,13 @@ public:
     }
 };
 
-/// An event that is set once and stays set. Any number of tasks may wait for the event. set() pushes the
-/// waiting tasks to the ready queue, in the order in which they began to wait. Use an event only in the
-/// loop's thread. The event must outlive the waiting tasks, unless these tasks are destroyed together with
-/// the loop.
+/// An event that is set once and stays set. set() queues the waiting tasks in the order in which they began
+/// to wait. Use an event only in the loop's thread. The event must outlive the waiting tasks, unless they are
+/// destroyed together with the loop.
 class event {
 public:
-    /// Creates an event that is not set. If `ends_a_task` is true, the event marks the end of a task; the
-    /// tasks of loop-round-robin poll for such an event (woken_awaiter.hpp).
+    /// `ends_a_task` means that the event marks the end of a task; the tasks of loop-round-robin poll for
+    /// such an event (woken_awaiter.hpp).
     explicit event(scheduler& loop, bool ends_a_task = false) noexcept
         : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;
@@ -97,7 +90,6 @@ public:
         event& event_;
     };
 
-    /// Returns an awaitable that completes when the event is set, or immediately if the event is already set.
     wait_awaiter wait() noexcept { return wait_awaiter(*this); }
 
 private:

@@ -4,8 +4,8 @@ namespace loopbench::loop {
 
 constinit thread_local frame_pool::thread_lists frame_pool::lists_{};
 
-// An object that frees a thread's kept blocks when the thread ends. It is created when its thread first
-// allocates from the heap, so that the fast path does not have to create it.
+// An object that frees a thread's kept blocks at the end of the thread. It is created at the thread's first
+// allocation from the heap, so that the fast path does not have to create it.
 struct frame_pool::end_of_thread {
     end_of_thread() noexcept { lists_.limit_bytes = limit_bytes; }
     ~end_of_thread() {

@@ -1,9 +1,5 @@
-// Recycled memory for coroutine frames, callbacks, the chunks of the timing wheel, and the shared state of
-// handles.
-//
-// A loop creates and destroys frames of a few sizes millions of times per second, all in one thread.
-// Therefore each thread keeps freed frames in one list per size, and reuses the frame that was freed last,
-// because that frame is still in the cache. (Boost.Asio keeps only two blocks per thread, but a wide gather
+// Recycled memory. Each thread keeps freed blocks in one list per size, and reuses the block that was freed
+// last, because it is still in the cache. (Boost.Asio keeps only two blocks per thread, but a wide gather
 // frees many more: asio#1167.)
 #pragma once
 
@@ -12,21 +8,20 @@
 #include <new>
 #include <utility>
 
-// With AddressSanitizer, an access to a kept block is reported as an error. This header is installed, and
-// each program that includes it can be compiled with or without the sanitizer. Therefore this header checks
-// for the sanitizer, and CMake does not.
+// This header checks for AddressSanitizer, and CMake does not, because each program that includes this
+// installed header can be compiled with or without the sanitizer.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace loopbench::loop {
 
-/// A pool of memory blocks for each thread. A block may be allocated in one thread and freed in another; then
-/// the pool of the freeing thread keeps the block.
+/// A pool of memory blocks for each thread. If another thread frees a block, that thread's pool keeps the
+/// block.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
-    static constexpr std::size_t largest_bytes = 2048;                 // larger blocks come from the heap
+    static constexpr std::size_t largest_bytes = 2048;
     static constexpr std::size_t limit_bytes = std::size_t{16} << 20;  // the limit per thread and size class
 
     /// Returns a block with the alignment of operator new. `bytes` must be at least 1. Throws std::bad_alloc.
@@ -34,8 +29,7 @@ public:
         if (bytes > largest_bytes || lists_.heads[size_class(bytes)] == nullptr) [[unlikely]]
             return allocate_from_heap(bytes);
         free_block*& head = lists_.heads[size_class(bytes)];
-        // Kept blocks are poisoned, so that the sanitizer reports a use after free even though the memory is
-        // recycled.
+        // Kept blocks are poisoned, so that the sanitizer reports a use after free.
         unpoison(head, class_bytes(bytes));
         return std::exchange(head, head->next);
     }
@@ -54,9 +48,8 @@ public:
     }
 
 private:
-    // `kept_bytes` is stored in the block. If the total were stored next to the list head, each allocation
-    // would have to update the total, and the next allocation would have to wait for the update. The wait
-    // would double the time of an allocation.
+    // `kept_bytes` is stored in the block: a total next to the list head would double the time of an
+    // allocation, because each allocation would have to wait for the previous update of the total.
     struct free_block {
         free_block* next;
         std::size_t kept_bytes;  // the total size of the blocks from here to the end of the list
@@ -94,13 +87,13 @@ private:
         std::array<free_block*, largest_bytes / granularity_bytes + 1> heads;
         std::size_t limit_bytes;  // 0 before the first allocation and after the thread's end
     };
-    // The type must be trivial, because a thread_local with a constructor or a destructor costs a check at
-    // every access.
+    // thread_lists must be trivial, because a thread_local with a constructor or a destructor costs a check
+    // at every access.
     static constinit thread_local thread_lists lists_;
 };
 
-/// The base class of objects in recycled memory. (Sized delete passes the size, so that the pool finds the
-/// list without a header in the block.)
+/// The base class of objects in recycled memory. Sized delete passes the size, so that a block needs no
+/// header.
 struct recycled {
     static void* operator new(std::size_t bytes) { return frame_pool::allocate(bytes); }
     static void operator delete(void* block, std::size_t bytes) noexcept {
@@ -108,7 +101,7 @@ struct recycled {
     }
 };
 
-/// A pointer that shares ownership of a State. State derives from `recycled` and has a member `unsigned
+/// A pointer that shares ownership of a State, which derives from `recycled` and has a member `unsigned
 /// references = 1`. All pointers to one state must be used in the same thread.
 template <class State>
 class shared_state {
@@ -132,7 +125,6 @@ public:
         return shared_state(new State(std::forward<Arguments>(arguments)...));
     }
 
-    /// Returns another pointer to an existing state.
     static shared_state share(State& state) noexcept {
         ++state.references;
         return shared_state(&state);

@@ -1,5 +1,3 @@
-// Futures and independent tasks. As in the tutorials, a future is a value that becomes available later; then
-// its done callbacks run. An independent task provides its result as a future.
 #pragma once
 
 #include <functional>
@@ -26,14 +24,14 @@ struct future_state : recycled {
             loop.exception_was_not_retrieved(exception, made_at);
     }
 
-    // Queues the waiting tasks, in the order in which they began to wait, and then the callbacks. The tasks
-    // and callbacks run from the ready queue, never inside set_value().
+    // Queues the waiting tasks and then the callbacks. Both run from the ready queue, never inside
+    // set_value().
     void settle() noexcept {
         done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // A callback is allocated when it is added, so that settle() does not have to allocate memory.
+    // A callback, allocated when it is added, so that settle() does not have to allocate memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
@@ -44,7 +42,7 @@ struct future_state : recycled {
         }
 
         std::function<void(const future<T>&)> function;
-        shared_state<future_state> state;  // set when the callback is queued
+        shared_state<future_state> state;
     };
 
     void queue(done_callback& callback) noexcept {
@@ -53,19 +51,19 @@ struct future_state : recycled {
     }
 
     scheduler& loop;
-    event done;                 // set when there is a result; tasks wait for this event
-    operation_queue callbacks;  // run when the future is done
+    event done;
+    operation_queue callbacks;
     std::optional<kept_value<T>> value;
     std::exception_ptr exception;
-    std::source_location made_at;  // the place that created the future, for debug mode
+    std::source_location made_at;
     unsigned references = 1;
-    bool retrieved = false;  // result() was called, and thus the caller received the exception
+    bool retrieved = false;
 };
 
 }  // namespace detail
 
-/// The reading end of a future value. Futures can be copied; all copies refer to the same value. Use a future
-/// only in the loop's thread.
+/// The reading end of a future value. All copies refer to the same value. Use a future only in the loop's
+/// thread.
 template <class T>
 class future {
 public:
@@ -75,8 +73,8 @@ public:
 
     bool done() const noexcept { return state_->done.is_set(); }
 
-    /// Returns a copy of the future's value, or throws the future's exception. Throws std::logic_error if the
-    /// future is not done.
+    /// Returns a copy of the value, or throws the future's exception. Throws std::logic_error if the future
+    /// is not done.
     T result() const {
         if (state_->exception) {
             state_->retrieved = true;
@@ -87,8 +85,7 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// Adds a callback: once the future is done, function(future) is queued and runs on a later turn. If the
-    /// future is already done, the callback is queued immediately.
+    /// Queues function(future) when the future is done, immediately if it is already done.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
@@ -100,14 +97,13 @@ public:
             : event::wait_awaiter(awaited->done), state_(awaited) {}
 
         T await_resume() {
-            if (!state_->done.is_set()) event::wait_awaiter::await_resume();  // throws task_cancelled
+            if (!state_->done.is_set()) event::wait_awaiter::await_resume();
             return future(state_).result();
         }
 
     private:
         shared_state<state_type> state_;
     };
-    /// Waits until the future is done, then returns result(). Several tasks may wait for one future.
     wait_awaiter operator co_await() const noexcept { return wait_awaiter(state_); }
 
 private:
@@ -119,8 +115,8 @@ private:
 template <class T>
 class promise {
 public:
-    /// Creates a promise without a result. Waiting tasks resume on `loop`, which must outlive the promise and
-    /// its futures. In debug mode, a warning about an exception that was never retrieved names `where`.
+    /// Waiting tasks resume on `loop`, which must outlive the promise and its futures. In debug mode, `where`
+    /// names the promise in warnings.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -156,8 +152,8 @@ private:
     shared_state<detail::future_state<T>> state_;
 };
 
-/// A handle to a running task. Handles can be copied; dropping a handle does not end the task. Use a handle
-/// only in the loop's thread, and only while the loop exists.
+/// A handle to a running task. Dropping a handle does not end the task. Use a handle only in the loop's
+/// thread, and only while the loop exists.
 template <class T>
 class task_handle {
 public:
@@ -166,13 +162,12 @@ public:
 
     bool done() const noexcept { return outcome_.done(); }
 
-    /// Requests that the task ends: the task's current await or its next await throws task_cancelled. Does
-    /// nothing if the task is done.
+    /// Requests that the task ends: its current or next await throws task_cancelled. Does nothing if the task
+    /// is done.
     void cancel() const noexcept {
         if (!done()) request_cancel(*context_);
     }
 
-    /// Returns the task's value or exception as a future, for result(), add_done_callback() and co_await.
     const future<T>& outcome() const noexcept { return outcome_; }
     auto operator co_await() const noexcept { return outcome_.operator co_await(); }
 
@@ -199,9 +194,9 @@ task<void> keep(promise<T> answer, task<T> work) {
 
 }  // namespace detail
 
-/// Starts `work` as an independent task. If the task throws an exception, the future keeps the exception for
-/// the caller of result(). If result() is never called, the exception is dropped; debug mode then warns. In
-/// debug mode, `where` names the task.
+/// Starts `work` as an independent task. The future keeps an exception of the task for the caller of
+/// result(); if result() is never called, the exception is dropped (debug mode warns). In debug mode, `where`
+/// names the task.
 template <class T>
 task_handle<T> create_task(scheduler& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {

@@ -1,4 +1,3 @@
-// Waiting for several tasks: gather and race. The last child that ends wakes the waiter.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +9,15 @@
 namespace loopbench::loop {
 
 enum class join_mode {
-    all,                  // every child runs to its end, even if other children throw exceptions
-    cancel_on_exception,  // the first exception cancels the children that are still running
-    cancel_on_first,      // the first child that ends, with a value or an exception, cancels the others
-    collect,              // like `all`, but the await throws no exceptions; see task::failure()
+    all,
+    cancel_on_exception,
+    cancel_on_first,
+    collect,  // like `all`, but the await throws no exceptions; see task::failure()
 };
 
 /// An awaiter that runs children as separate tasks until all of them have ended. If Result is std::size_t,
-/// the await returns the index of the first child that ended (for cancel_on_first). If Result is void, the
-/// await returns nothing. The awaiter allocates no memory: each child's frame contains the state of a root,
-/// and the awaiter itself is stored in the waiting frame.
+/// the await returns the index of the first child that ended. The awaiter allocates no memory: each child's
+/// frame contains the state of a root.
 template <class T, class Result>
 class join_awaiter final : woken_awaiter<>, detail::root_owner {
 public:
@@ -65,13 +63,10 @@ public:
     }
 
 private:
-    // Returns the number of children to start immediately. Starting a child immediately is cheaper, because a
-    // pass through the ready queue is a large part of the cost of a child with little work. Two limits apply:
-    // - The depth of nested gathers is limited, because a nested gather runs on the stack of the outer
-    //   gather.
-    // - The number of children is limited, because the turn must end after some time. The remaining children
-    //   go through the queue, and the loop checks for I/O and timers in between. The children also use the
-    //   budget; therefore the caller calls this function again after every few children.
+    // Returns the number of children to start immediately, which is cheaper than a pass through the ready
+    // queue. There are two limits: a nested gather runs on the stack of the outer gather, and the turn must
+    // end after some time. The remaining children go through the queue, so that the loop checks for I/O and
+    // timers in between.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)
@@ -88,8 +83,8 @@ private:
         return root;
     }
 
-    // When the last child ends, the waiter resumes directly, like a task that awaits a single task. The
-    // waiter will free the children's frames, which are then still in the cache.
+    // Resumes the waiter directly after the last child: the waiter will free the children's frames, which are
+    // then still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);
@@ -118,12 +113,12 @@ private:
 
     static constexpr unsigned nested_gathers_max = 64;
     static constexpr std::size_t started_units_max = 4 * work_budget::units_max;
-    static constexpr std::size_t children_between_looks = 32;  // between two checks of the budget
+    static constexpr std::size_t children_between_looks = 32;
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;                             // running children; plus 1 during await_suspend()
-    const detail::promise_base* decisive_ = nullptr;  // the first child that failed or ended
+    std::size_t running_;  // running children; plus 1 during await_suspend()
+    const detail::promise_base* decisive_ = nullptr;
     join_mode mode_;
     bool cancelling_ = false;
 };

@@ -1,9 +1,6 @@
-// task<T>: the coroutine type of the loop.
-//
-// A task is lazy. It starts when another task awaits it, or when a loop spawns, gathers or runs it. An
-// awaited task runs inside the awaiting task, by symmetric transfer. A task that a loop spawns, gathers or
-// runs is called a root. The frame of every task comes from the frame pool and contains everything that a
-// root needs, so that starting a root allocates no more memory.
+// A task is lazy: it starts when another task awaits it, or when a loop spawns, gathers or runs it; then it
+// is called a root. The frame of every task comes from the frame pool and contains everything that a root
+// needs, so that starting a root allocates no more memory.
 #pragma once
 
 #include <concepts>
@@ -24,10 +21,9 @@ namespace detail {
 
 struct promise_base;
 
-/// The object that made a frame a root. The root notifies its owner when it ends.
 class root_owner {
 public:
-    /// Called when the root has ended. Returns the coroutine to resume. This function or the returned
+    /// Called when the root has ended; returns the coroutine to resume. This function or the returned
     /// coroutine may destroy the root's frame.
     virtual std::coroutine_handle<> root_ended(promise_base& root) noexcept = 0;
 
@@ -35,17 +31,16 @@ protected:
     ~root_owner() = default;
 };
 
-// The state that a frame needs if it is a root. This state is not initialised in frames that are only
-// awaited.
+// The state of a frame that is a root; not initialised in frames that are only awaited.
 struct root_state : operation, task_context {
-    root_state* next_root;       // the next root in the root_list
-    root_state** previous_link;  // the pointer to this root in the root_list
+    root_state* next_root;
+    root_state** previous_link;
     root_owner* owner;
     union {
         std::coroutine_handle<> frame;
     };
     union {
-        std::source_location where;  // the place that started the task; for a child of a gather, its parent
+        std::source_location where;  // the place that started the task or, for a gather's child, its parent
     };
 
     root_state() noexcept {}  // NOLINT: otherwise the unions would be initialised in every frame
@@ -79,7 +74,7 @@ struct promise_base : recycled {
     union {
         std::coroutine_handle<> continuation;  // the coroutine that awaits this frame; null for a root
     };
-    task_context* context;  // the state of the task to which this frame belongs
+    task_context* context;
     std::exception_ptr exception;
     root_state root;
 };
@@ -114,8 +109,7 @@ struct task_promise : promise_with_value<T> {
 
 }  // namespace detail
 
-/// A coroutine that returns a T. A task can be moved, and owns its frame: destroying the task frees the frame
-/// and everything in the frame.
+/// A coroutine that returns a T. The task owns its frame: destroying the task frees everything in the frame.
 template <class T = void>
 class [[nodiscard]] task {
 public:
@@ -139,17 +133,13 @@ public:
     /// task.
     auto operator co_await() && noexcept { return awaiter{frame_}; }
 
-    /// Returns the exception of a task that is done, or null if the task has a value.
     std::exception_ptr failure() const noexcept { return frame_.promise().exception; }
 
-    /// Returns the value, which is moved out of the task, or throws the task's exception. The task must be
-    /// done.
+    /// Moves the value out of the task, or throws the task's exception. The task must be done.
     T result() const { return frame_.promise().take(); }
 
     // Only the loop calls the following functions.
 
-    /// Makes the frame a root. Running the returned operation starts the task. For `where`, see
-    /// scheduler::spawn().
     detail::root_state& become_root(detail::root_owner& owner,
                                     const std::source_location& where = {}) noexcept {
         detail::root_state& made = root();
@@ -165,7 +155,6 @@ public:
     }
     detail::root_state& root() const noexcept { return frame_.promise().root; }
 
-    /// Returns the frame and passes its ownership to the caller.
     handle_type release() noexcept { return std::exchange(frame_, nullptr); }
 
 private:
@@ -187,7 +176,6 @@ private:
     handle_type frame_;
 };
 
-/// The type in which a T is stored: std::monostate instead of void.
 template <class T>
 using kept_value = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 

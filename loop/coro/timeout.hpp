@@ -1,4 +1,3 @@
-// A time limit for any task.
 #pragma once
 
 #include <optional>
@@ -7,9 +6,9 @@
 
 namespace loopbench::loop {
 
-/// Runs `work`, and cancels `work` at the deadline. Completes when `work` has ended. Returns the value of
-/// `work` (std::monostate for void), or std::nullopt if the deadline cancelled `work`. Throws the exception
-/// of `work`; this includes task_cancelled if something other than the deadline cancelled `work`.
+/// Runs `work`, and cancels it at the deadline. Completes when `work` has ended. Returns the value of `work`
+/// (std::monostate for void), or std::nullopt if the deadline cancelled it. Throws the exception of `work`,
+/// including task_cancelled if something other than the deadline cancelled it.
 template <class T>
 task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work, time_point deadline) {
     struct armed_limit {
@@ -31,7 +30,7 @@ task<std::optional<kept_value<T>>> with_deadline(event_loop& loop, task<T> work,
         }
     } catch (const task_cancelled&) {
         if (!timed_out) throw;
-        co_return std::nullopt;  // the deadline has cancelled `work`
+        co_return std::nullopt;
     }
 }
 

@@ -1,20 +1,15 @@
-// The base of the awaiters that wait for something in the loop's own thread: a time, an event, or the end of
-// other tasks. These awaiters are written as if the loop woke the waiting task.
-//
-// One design, loop-round-robin (tutorial 001), wakes no task. On this design, tasks poll. A task that waits
-// for a time or for other tasks stays in the ready queue, and checks on every turn whether its wait is over.
-// The design sets ready_queue::tasks_poll; this file contains all the code that depends on this flag.
+// The base of the awaiters that wait for a time, an event or other tasks. On loop-round-robin (tutorial 001),
+// which sets ready_queue::tasks_poll, tasks poll: a waiting task stays in the ready queue, and checks on
+// every turn whether its wait is over. This file contains all the code that depends on this flag.
 #pragma once
 
 #include "loop/operation.hpp"
 
 namespace loopbench::loop {
 
-/// An awaiter whose wait ends when it is pushed to the ready queue or resumed with wake().
 template <class Operation = operation>
 class woken_awaiter : public awaiter<Operation> {
 public:
-    /// For debug mode: does the same as awaiter::suspension_of(), but also recognises an awaiter that polls.
     static const suspension* suspension_of(const operation& op) noexcept {
         return op.complete == &poll ? static_cast<const woken_awaiter*>(&op)
                                     : awaiter<Operation>::suspension_of(op);
@@ -24,8 +19,7 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// If the awaiter still polls, removes it from the ready queue. This is the case only if another loop
-    /// destroys the frame of the awaiter.
+    /// The awaiter still polls here only if another loop destroys its frame.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);
@@ -33,10 +27,9 @@ protected:
 
     ready_queue& ready() noexcept { return ready_; }
 
-    /// Suspends the coroutine and calls start(), which arranges that the awaiter is woken. If tasks poll and
-    /// `is_over` is not null, start() is not called; the wait ends when is_over() returns true. is_over()
-    /// must return true after a cancellation. Returns false, without suspending, if the task is already
-    /// cancelled.
+    /// Suspends the coroutine and calls start(), which arranges the wake-up. If tasks poll and `is_over` is
+    /// not null, the wait instead ends when is_over() returns true, which it must do after a cancellation.
+    /// Returns false, without suspending, if the task is already cancelled.
     template <class Promise, class Start>
     bool suspend_until(std::coroutine_handle<Promise> coroutine, is_over_fn is_over,
                        suspension::cancel_fn cancel, Start start) {
@@ -51,8 +44,8 @@ protected:
         return true;
     }
 
-    /// Does the same as suspend_until(), for a coroutine that is already suspended and has a cancel function.
-    /// The cancel function must also work if tasks poll.
+    /// Does the same as suspend_until(), for a coroutine that is already suspended. Its cancel function must
+    /// also work if tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {
         ready_.tasks_poll ? start_polling(is_over) : start();
@@ -66,8 +59,8 @@ protected:
         return this->coroutine();
     }
 
-    /// Returns true if the awaiter may start tasks on its own stack. If tasks poll, the awaiter must start
-    /// tasks from the ready queue.
+    /// Returns false if tasks poll; then the awaiter must start tasks from the ready queue, not on its own
+    /// stack.
     bool may_start_tasks() const noexcept { return !ready_.tasks_poll; }
 
 private:

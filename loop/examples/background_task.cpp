@@ -1,11 +1,7 @@
-// Tutorial 004: a background task runs every 100 ms, while the main task sleeps twice for 500 ms.
-//
-// In the tutorial's output, the background task prints five lines before the line of the main task, and five
-// lines afterwards. To get this output, the background task must run first when both tasks are due at the
-// same time. The tutorial's code does not ensure this order, because each of its sleeps starts a little later
-// than the previous sleep ended. Therefore, this program computes all times from the start, and starts the
-// background task first. In addition, the main task yields when it wakes. Otherwise, a loop with a plain list
-// of timers (loop-layered) would run the main task first, because the main task's timer is older.
+// Tutorial 004: a background task runs every 100 ms, while the main task sleeps twice for 500 ms. Unlike in
+// the tutorial, all times are computed from the start, so that the background task always prints five lines
+// before and five lines after the line of the main task. The main task yields when it wakes; otherwise,
+// loop-layered would run it first, because its timer is older.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -29,7 +25,6 @@ task<void> background_task(event_loop& loop) {
     }
 }
 
-// Sleeps until `when`, and then lets all other tasks that are due at the same time run first.
 task<void> sleep_as_the_last(event_loop& loop, loop::time_point when) {
     co_await loop.sleep_until(when);
     co_await loop.yield();

@@ -1,7 +1,6 @@
-// Tutorial 004's hand-made sleep. This sleep is correct and concurrent, but it uses 100 % of a core, as the
-// last line of the output shows. On a loop that sleeps in the kernel (--design loop-asyncio), the last line
-// shows a small number. In virtual time, sleeping takes no real time. Therefore, the last line then shows
-// the number of sleeps.
+// Tutorial 004's hand-made sleep. It is correct and concurrent, but uses 100 % of a core, as the last line of
+// the output shows (with --design loop-asyncio, it shows a small number). In virtual time, sleeping takes no
+// real time; the last line then shows the number of sleeps.
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -25,7 +24,6 @@ task<void> do_something_after_sleep(event_loop& loop, std::string_view name, loo
     fmt::print("hey ma, calling from {}\n", name);
 }
 
-// Returns the CPU time of this process, in user and kernel mode.
 std::chrono::microseconds cpu_time() {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);

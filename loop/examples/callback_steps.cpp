@@ -1,8 +1,5 @@
-// Tutorial 002, "Discover asyncio event loop": the program shows the layers of an event loop, one after the
-// other, each with the example from the slides.
-//
-// In the slides, the clock is read once and shows 3. In this program, the virtual clock also shows 3, because
-// the program sets it to this time.
+// Tutorial 002, "Discover asyncio event loop": the layers of an event loop, one after the other, each with
+// the example from the slides. The clock shows 3, as in the slides.
 #include <fmt/core.h>
 #include <sys/socket.h>
 
@@ -93,8 +90,6 @@ void coroutine_and_base_task() {
 
 using number = loop::future<int>;
 
-// A task that runs its coroutine step by step. When the coroutine yields a future, the future's callback runs
-// the next step.
 class task {
 public:
     task(generator<number> coro, event_loop& loop) : coro_(std::move(coro)) {
@@ -114,14 +109,12 @@ generator<number> my_coroutine(number future) {
     fmt::print("Result: {}\n", future.result());
 }
 
-// The slides show the classes Future and Task without a program that uses them. This function uses the two
-// classes in two turns of the loop.
 void future_and_task(event_loop& loop) {
     loop::promise<int> promise(loop);
     [[maybe_unused]] task stepped(my_coroutine(promise.get_future()), loop);
-    loop.turn();  // runs the coroutine to its yield
+    loop.turn();
     promise.set_value(42);
-    loop.turn();  // runs the future's callback, which runs the coroutine to its end
+    loop.turn();
 }
 
 }  // namespace

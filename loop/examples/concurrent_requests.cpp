@@ -1,9 +1,6 @@
 // The program that tutorial 004 announces for its second part: concurrent requests over plain TCP, with a
-// background task.
-//
-// Each request uses HTTP/1.0: it has its own connection, and its answer ends when the connection is
-// closed. If no servers are given as arguments, the program itself is the server. It answers GET /500
-// after 500 ms, for example.
+// background task. Each request uses HTTP/1.0: its answer ends when the connection is closed. If no servers
+// are given as arguments, the program itself is the server; it answers GET /500 after 500 ms, for example.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,7 +36,6 @@ struct target {
     std::string path;
 };
 
-// Parses HOST:PORT or HOST:PORT/PATH and resolves the host. An IPv6 address must be in brackets.
 task<target> located(loop::resolver& resolver, std::string text) {
     const std::size_t slash = std::min(text.find('/'), text.size());
     const std::size_t colon = text.substr(0, slash).rfind(':');

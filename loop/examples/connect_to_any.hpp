@@ -1,5 +1,3 @@
-// A function that connects to a host with several addresses. For example, the first address of "localhost"
-// can be ::1, while the server listens only on 127.0.0.1.
 #pragma once
 
 #include <exception>
@@ -13,9 +11,9 @@
 
 namespace loopbench::examples {
 
-/// Tries the endpoints in order, and returns the first connection that succeeds. If all endpoints fail,
-/// throws the error of the last endpoint. Throws std::invalid_argument if `endpoints` is empty. The endpoints
-/// must outlive the await.
+/// Returns the first connection that succeeds. (The first address of "localhost" can be ::1, for example,
+/// while the server listens only on 127.0.0.1.) Throws the error of the last endpoint, or
+/// std::invalid_argument if `endpoints` is empty. The endpoints must outlive the await.
 inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,
                                                std::span<const loop::endpoint> endpoints) {
     std::exception_ptr refusal =

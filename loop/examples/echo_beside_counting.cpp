@@ -1,6 +1,5 @@
-// Tutorial 003's scheduler: an echo server serves one client at a time, while one function counts down every
-// four seconds and another counts up every second. The program consists only of callbacks, each of which
-// schedules the next callback.
+// Tutorial 003's scheduler: an echo server serves one client at a time, while two functions count. The
+// program consists only of callbacks, each of which schedules the next callback.
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -34,8 +33,6 @@ struct settings {
     int clients = -1;
 };
 
-// The tutorial's read_wait() and write_wait(). Both functions call `function` once, when
-// the descriptor is ready.
 void read_wait(event_loop& loop, int fd, std::function<void()> function) {
     loop.add_reader(fd, [&loop, fd, function] {
         loop.remove_reader(fd);
@@ -59,8 +56,7 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// Creates a server that serves `clients` clients, one after the other. If `clients` is negative, the
-    /// server never ends.
+    /// The server serves `clients` clients, one after the other; if the number is negative, it never ends.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
@@ -93,9 +89,8 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // If the client has already closed the connection, waits for the next client. After any other error, such
-    // as a lack of descriptors, tries again after a second: the client stays in the backlog and the listener
-    // stays ready, and therefore immediate retries would use a whole core until a descriptor is free.
+    // After an error other than a closed connection, tries again after a second: the client stays in the
+    // backlog and the listener stays ready, so that immediate retries would use a whole core.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();
@@ -153,7 +148,6 @@ void countdown(event_loop& loop, int n) {
     loop.call_later(scaled(4s), [&loop, n] { countdown(loop, n - 1); });
 }
 
-// Counts up to `until`; the tutorial's function counts up for ever.
 void countup(event_loop& loop, int until, int i = 0) {
     fmt::print("Up {}\n", i);
     if (i != until) loop.call_later(scaled(1s), [&loop, until, i] { countup(loop, until, i + 1); });

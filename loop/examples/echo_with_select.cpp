@@ -1,10 +1,7 @@
-// The echo server from the first part of tutorial 003, which does not have a scheduler yet. The server calls
-// select() at least five times per second. The server has two tables with the callback of each socket, and a
-// list of tasks. It takes tasks from the end of the list. Therefore, the newest task runs first.
-//
-// The tutorial's server accepts one client and answers it for ever, even after the client has closed the
-// connection. This server accepts several clients, because the order of the tasks is visible only with
-// several clients. It also closes the connections of clients that have left.
+// The echo server from the first part of tutorial 003, without a scheduler: select(), two tables of
+// callbacks, and a list of tasks, of which the newest runs first. Unlike the tutorial's server, this server
+// accepts several clients, because the order of the tasks is visible only with several clients, and closes
+// the connections of clients that have left.
 #include <fmt/core.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -31,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using callback = std::function<void()>;
-using callbacks = std::map<int, callback>;  // the key is the descriptor
+using callbacks = std::map<int, callback>;
 
 fd_set set_of(const callbacks& table) {
     fd_set set;
@@ -46,8 +43,7 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// Creates a server whose run() returns after `clients` clients have left. If `clients` is
-    /// negative, run() never returns.
+    /// `clients` is the number of clients after which run() returns; if it is negative, run() never returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());

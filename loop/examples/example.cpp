@@ -24,7 +24,7 @@ double speed = 1;
 std::optional<virtual_clock> virtual_time;
 
 struct choice {
-    std::optional<int> exit_code;  // set if the program must exit: after --help, --list or an error
+    std::optional<int> exit_code;
     std::string design;
 };
 
@@ -86,8 +86,7 @@ int refuse(const std::string& design, const std::string& reason) {
 }
 
 int finish(const std::string& design, const std::function<void()>& body) {
-    // Switches to line buffering. A program that reads the output through a pipe then
-    // receives each line immediately.
+    // With line buffering, a program that reads the output through a pipe receives each line immediately.
     std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     try {
         body();

@@ -1,7 +1,5 @@
-// A generator as in Python: a function that can pause, yield values and receive values.
-//
-// The tutorials build their loops on generators. This file is in the examples folder, because the loop of
-// this project does not use generators (its coroutines have the type task<T>).
+// A generator as in Python, on which the tutorials build their loops. The loop of this project does not use
+// generators.
 #pragma once
 
 #include <concepts>
@@ -12,8 +10,6 @@
 
 namespace loopbench::examples {
 
-/// The equivalent of Python's None: the type to use if a generator yields, receives or returns no useful
-/// value.
 using none = std::monostate;
 
 namespace detail {
@@ -34,9 +30,8 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// A generator. The first call of next() starts it. `co_yield` passes a value of type Yielded to the caller
-/// and pauses the generator. When the caller sends a value of type Sent, the generator continues, and this
-/// value is the result of `co_yield`.
+/// A generator. The first next() starts it. `co_yield` passes a Yielded to the caller and pauses the
+/// generator; its result is the Sent value with which the caller resumes the generator.
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -52,9 +47,8 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Sends `value` to the generator, runs it to its next `co_yield`, and returns the yielded value. Returns
-    /// std::nullopt if the generator has returned (in Python, StopIteration). Throws the exceptions of the
-    /// generator.
+    /// Returns the next yielded value, or std::nullopt if the generator has returned (in Python,
+    /// StopIteration). Throws the exceptions of the generator.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();
@@ -65,7 +59,6 @@ public:
     }
     std::optional<Yielded> next() { return send(Sent{}); }
 
-    /// Returns the value that the generator has returned. The generator must have returned.
     const Returned& returned() const { return *frame_.promise().returned; }
 
 private:

@@ -1,5 +1,5 @@
-// Tutorial 001's introduction: iteration over generators, generators that receive values, and two generators
-// that run alternately. The program does not use the loop of this project, and therefore has no --design.
+// Tutorial 001's introduction to generators. The program does not use the loop of this project, and therefore
+// has no --design.
 #include <fmt/core.h>
 
 #include <array>
@@ -19,8 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Yields the folders whose names start with a match of the regex. Skips unreadable folders, as os.walk()
-// does.
 generator<std::string> iterable_dirs(std::regex regex) {
     namespace files = std::filesystem;
     std::error_code error;
@@ -34,8 +32,6 @@ generator<std::string> iterable_dirs(std::regex regex) {
     }
 }
 
-// Prints at most `count_max` folders, to show that the caller can stop a generator early. The tutorial prints
-// all folders.
 void print_dirs(int count_max) {
     auto dirs = iterable_dirs(std::regex("^[a-z]"));
     for (int count = 0; count < count_max; ++count) {
@@ -61,9 +57,8 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// Calls send() of the inner generator for each value. The tutorial uses `yield from` instead, which would not
-// return, because the inner generator never returns. Therefore, the tutorial's code cannot produce the
-// tutorial's output.
+// The tutorial uses `yield from` here, which would not return, because the inner generator never returns; the
+// tutorial's code cannot produce the tutorial's output.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();
@@ -102,8 +97,6 @@ void send_until_it_returns() {
     if (!c.send({})) fmt::print("StopIteration: {}\n", c.returned());
 }
 
-// The tutorial's first event loop, which cannot wait and whose tasks cannot end. The tutorial's loop runs for
-// ever; this loop ends after `rounds` rounds.
 void static_event_loop(int rounds) {
     std::array event_loop{printing("task1"), printing("task2")};
     for (int round = 0; round < rounds; ++round) {
@@ -111,7 +104,6 @@ void static_event_loop(int rounds) {
     }
 }
 
-// Yields each time it is resumed, until `duration` has passed.
 generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration) {
     const auto start = clock.now();
     while (clock.now() - start < duration) co_yield {};
@@ -120,13 +112,10 @@ generator<none> sleep_async(virtual_clock& clock, std::chrono::seconds duration)
 generator<none> printing_and_sleeping(const char* name, virtual_clock& clock, std::chrono::seconds pause) {
     for (;;) {
         fmt::print("{}\n", name);
-        // This loop does what `yield from` does in Python.
         for (auto sleeping = sleep_async(clock, pause); sleeping.next();) co_yield {};
     }
 }
 
-// The tutorial's second event loop, which can wait: it resumes each task again and again until the task's
-// pause is over. This version runs in virtual time and ends after `duration`.
 void static_event_loop_that_sleeps(std::chrono::milliseconds duration) {
     virtual_clock clock;
     std::array event_loop{printing_and_sleeping("task1", clock, 1s),

@@ -1,9 +1,6 @@
-// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs": the program prints "hello" after
-// five seconds, while a task waits for Enter and then sleeps for three seconds.
-//
-// The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp. This
-// program uses the coroutines of the compiler and of the loop. hello_and_enter_awaitables.cpp
-// is a step between these programs.
+// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs", with the coroutines of the
+// compiler and of the loop. The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp;
+// hello_and_enter_awaitables.cpp is a step between these programs.
 #include <fmt/core.h>
 
 #include <array>
@@ -22,8 +19,7 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// The user plays the role of a slow server: pressing Enter is the answer. The typed text is ignored. The end
-// of the input also counts as an answer.
+// The user plays the role of a slow server: pressing Enter, or the end of the input, is the answer.
 task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     loop::standard_input input(loop, fd);
     std::array<std::byte, 4096> typed;
@@ -45,7 +41,7 @@ task<std::string> func(event_loop& loop, int fd) {
 void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
-    loop.run_until_idle();  // the tutorial's loop runs for ever
+    loop.run_until_idle();
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Tutorial 000, a step between hello_and_enter_by_hand.cpp and hello_and_enter.cpp: fetch_ms() and func() are
-// real coroutines, but the awaitables are written by hand and use two callbacks of the loop. One awaitable is
-// a wrapped generator, like the awaitables that the tutorial's @as_async_coroutine makes. The other awaitable
-// is a class with a state, as in the tutorial's last section.
+// real coroutines, but the awaitables are written by hand. One is a wrapped generator, like those that the
+// tutorial's @as_async_coroutine makes; the other is a class with a state, as in the tutorial's last section.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -27,8 +26,6 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// An awaitable that runs a generator: it waits for each future that the generator yields, and sends the
-// future's result to the generator. The await returns the generator's return value.
 template <class T>
 class awaitable_wrapper {
 public:
@@ -57,8 +54,6 @@ private:
     std::coroutine_handle<> waiter_;
 };
 
-// The tutorial's decorator: turns a function that returns a generator into a function that returns an
-// awaitable.
 constexpr auto as_async_coroutine = [](auto generator_function) {
     return [generator_function](auto&&... arguments) {
         return awaitable_wrapper(generator_function(arguments...));
@@ -68,8 +63,7 @@ constexpr auto as_async_coroutine = [](auto generator_function) {
 generator<loop::future<std::string>, std::string, std::string> read_from_file(event_loop& loop, int fd) {
     loop::promise<std::string> promise(loop);
     loop.add_reader(fd, [&] {
-        loop.remove_reader(fd);  // the callback must run only once
-        // The descriptor is ready. Therefore, read() does not block.
+        loop.remove_reader(fd);
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                          "cannot read standard input (use a terminal or a pipe)");
@@ -81,8 +75,6 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
 
 constexpr auto loop_read_from_file = as_async_coroutine(&read_from_file);
 
-// An awaitable with the three functions that `co_await` calls: await_ready() checks whether the wait is
-// already over, await_suspend() arranges the wake-up, and await_resume() returns the result.
 class loop_sleep {
 public:
     loop_sleep(event_loop& loop, loop::nanoseconds delay) : loop_(loop), delay_(delay) {}
@@ -114,7 +106,7 @@ task<std::string> func(event_loop& loop, int fd) {
 void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     loop.spawn(func(loop, fd));
-    loop.run_until_idle();  // the tutorial's loop runs for ever
+    loop.run_until_idle();
 }
 
 }  // namespace

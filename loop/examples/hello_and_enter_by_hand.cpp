@@ -1,6 +1,6 @@
-// Tutorial 000, as in its last section: async/await reduced to its basics, "without any syntax sugar and
-// helpers, using only raw primitives". There are no coroutines here. Each function that pauses is a class
-// with a state, and send() resumes it. The program needs only two callbacks from the loop.
+// Tutorial 000, as in its last section: async/await "without any syntax sugar and helpers, using only raw
+// primitives". There are no coroutines: each function that pauses is a class with a state, and send() resumes
+// it.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -25,7 +25,6 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using callback = std::function<void()>;
 
-// A value that a state machine receives or returns.
 using value = std::variant<std::monostate, std::string, std::chrono::milliseconds>;
 
 class future {
@@ -37,8 +36,6 @@ private:
     std::function<void(value)> callback_;
 };
 
-// One of the two results of send(): the state machine has ended. (In Python, this is the exception
-// StopIteration.) The other result is a future to wait for.
 struct stop_iteration {
     value returned;
 };
@@ -50,7 +47,6 @@ public:
     virtual step send(value sent) = 0;
 };
 
-// Everything that the program needs from the loop.
 struct loop_calls {
     std::function<void(loop::nanoseconds, callback)> call_later;
     std::function<void(int, callback)> call_when_ready_for_reading;
@@ -64,8 +60,6 @@ public:
         if (std::exchange(started_, true)) return stop_iteration{std::move(sent)};
         auto awaited = std::make_shared<future>();
         loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
-            // The descriptor is ready. Therefore, read() does not block, and the program
-            // need not set O_NONBLOCK.
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
                                              "cannot read standard input (use a terminal or a pipe)");
@@ -97,8 +91,6 @@ private:
     bool started_ = false;
 };
 
-// A state machine that awaits an inner machine. It passes all values to the inner machine until the inner
-// machine has ended.
 class fetch_ms : public state_machine {
 public:
     fetch_ms(const loop_calls& loop, int fd) : read_(loop, fd) {}
@@ -138,11 +130,9 @@ private:
 
     const loop_calls& loop_;
     fetch_ms fetch_;
-    std::optional<loop_sleep> sleep_;  // the machine's state: set after the answer has arrived
+    std::optional<loop_sleep> sleep_;
 };
 
-// A task that runs a state machine to its end. Whenever a future that the machine has returned is done, the
-// task sends the future's result to the machine.
 class task {
 public:
     explicit task(std::unique_ptr<state_machine> machine) : machine_(std::move(machine)) {}
@@ -163,7 +153,7 @@ loop_calls calls_of(event_loop& loop) {
         .call_when_ready_for_reading =
             [&loop](int fd, callback f) {
                 loop.add_reader(fd, [&loop, fd, f = std::move(f)] {
-                    loop.remove_reader(fd);  // `f` must run only once
+                    loop.remove_reader(fd);
                     f();
                 });
             },
@@ -175,7 +165,7 @@ void hello_and_enter(event_loop& loop, int fd) {
     loop.call_later(scaled(5s), [] { fmt::print("hello\n"); });
     task waiting(std::make_unique<func>(calls, fd));
     loop.call_soon([&waiting] { waiting.next_step({}); });
-    loop.run_until_idle();  // the tutorial's loop runs for ever
+    loop.run_until_idle();
 }
 
 }  // namespace

@@ -1,4 +1,3 @@
-// The keyboard for the programs of tutorial 000, which wait for Enter.
 #pragma once
 
 #include <unistd.h>
@@ -14,11 +13,10 @@
 
 namespace loopbench::examples {
 
-/// Standard input, or, for a run without a user, a pipe to which the loop writes Enter after a delay.
 class keyboard {
 public:
-    /// Creates a keyboard that simulates Enter after `press_enter_after_seconds`. If the number is negative,
-    /// Enter comes from standard input.
+    /// Simulates Enter after `press_enter_after_seconds`; if the number is negative, Enter comes from
+    /// standard input.
     keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;
         pipe_.emplace(loop.open_pipe());
@@ -37,8 +35,6 @@ private:
     std::optional<loop::pipe_ends> pipe_;
 };
 
-/// Runs an example that waits for Enter: calls body(loop, fd) with a loop of the chosen design and the
-/// keyboard's descriptor. Returns the exit code.
 inline int run_with_keyboard(int argc, char** argv, std::string about,
                              const std::function<void(loop::event_loop&, int)>& body) {
     double press_enter_after = -1;

@@ -1,6 +1,5 @@
-// Tutorial 004's digression on generators: a generator that produces values, a generator that consumes a
-// value, and a generator that is resumed until it returns. The program also shows the third example as a
-// coroutine on a loop, where a turn of the loop corresponds to sending None.
+// Tutorial 004's digression on generators. The third example also runs as a coroutine on a loop, where a turn
+// of the loop corresponds to sending None.
 #include <fmt/core.h>
 
 #include <string>
@@ -38,7 +37,7 @@ generator<none, std::string> consumer() {
 
 void consume() {
     auto c = consumer();
-    c.next();  // runs the generator to its yield
+    c.next();
     c.send("hello!");
 }
 

@@ -1,7 +1,6 @@
-// Tutorial 001's runtime, built as in the tutorial: a queue of tasks. Each task is a generator. The loop runs
-// the first task to its next yield, and puts the task back at the end of the queue unless the task has
-// returned. round_robin_tasks.cpp is the same program on the loop of this project. With --trace, this program
-// prints each task before it runs; in the tutorial, this output is commented out.
+// Tutorial 001's runtime: a queue of tasks, each of which is a generator. round_robin_tasks.cpp is the same
+// program on the loop of this project. With --trace, this program prints each task before it runs; in the
+// tutorial, this output is commented out.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -20,7 +19,7 @@ namespace loopbench::examples {
 namespace {
 
 using namespace std::chrono_literals;
-using result = std::optional<loop::nanoseconds>;  // a sleep's duration; other tasks return std::nullopt
+using result = std::optional<loop::nanoseconds>;
 using coroutine = generator<none, none, result>;
 
 class task {
@@ -29,7 +28,6 @@ public:
 
     bool done() const { return finished_; }
 
-    // Resumes the task and runs it to its next yield.
     void run() {
         if (coro_.next()) return;
         finished_ = true;
@@ -75,8 +73,7 @@ coroutine sleep(loop::nanoseconds duration) {
     co_return now() - start;
 }
 
-// Prints `name` the given number of times, and sleeps each time. The loop around `co_yield` is the tutorial's
-// Task.__await__.
+// The loop around `co_yield` is the tutorial's Task.__await__.
 coroutine prints(event_loop& loop, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {
         fmt::print("{}\n", name);

@@ -18,8 +18,6 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// Sleeps for the delay and returns `result`. If the delay is zero or negative, waits for one turn of the
-// loop.
 template <class T>
 task<T> sleep(event_loop& loop, loop::nanoseconds delay, T result) {
     if (delay <= 0ns) {
@@ -54,8 +52,6 @@ task<void> sleepers(event_loop& loop) {
     }
 }
 
-// Shows that the cancelled sleep of one hour leaves no timer in the loop: the loop is idle as soon as
-// the sleepers have ended.
 void sleep_deep_dive(event_loop& loop) {
     const auto start = loop.now();
     loop.spawn(sleepers(loop));

@@ -1,5 +1,4 @@
-// Tutorial 004, "Building our own Async Event Loop in Python": the program runs two sleeps first one after
-// the other, and then concurrently.
+// Tutorial 004, "Building our own Async Event Loop in Python".
 #include <fmt/core.h>
 
 #include <array>

@@ -1,10 +1,5 @@
-// The building blocks of tutorial 003, "Build your own Event Loop in Python": tasks in a queue; two tasks
-// that count alternately, because each of them puts the rest of its work at the end of the queue; and a task
-// that runs after a delay.
-//
-// The tutorial's code for counting does not run as printed, because the f of an f-string is missing and
-// the counting has no end. In this program, the two tasks print the same lines as the tutorial's
-// sequential versions, but alternately.
+// The building blocks of tutorial 003, "Build your own Event Loop in Python". The tutorial's code for
+// counting does not run as printed, because the f of an f-string is missing and the counting has no end.
 #include <fmt/core.h>
 
 #include <chrono>

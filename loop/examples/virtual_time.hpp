@@ -1,9 +1,6 @@
 // Virtual time: if the loop has nothing to do before the next deadline, the clock jumps to that deadline.
-//
-// Thus a program that waits for five seconds ends after a few milliseconds, and the order of its output
-// depends only on its deadlines, not on the load of the machine. The design keeps its own timer queue, wait
-// policy and driver. The kernel does not use virtual time. Therefore, if I/O is pending, the clock waits 10
-// ms of real time for the I/O before each jump.
+// Thus the order of a program's output depends only on its deadlines. The kernel does not use virtual time;
+// if I/O is pending, the clock waits 10 ms of real time for it before each jump.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +13,14 @@
 
 namespace loopbench::examples {
 
-/// A clock that starts at 0 and jumps to deadlines.
 class virtual_clock final : public loop::clock {
 public:
-    /// Advances the time by 10 µs and returns the new time. Therefore, a loop that only reads the clock and
-    /// never sleeps also makes progress.
+    /// Advances the time by 10 µs, so that a loop that only reads the clock and never sleeps also makes
+    /// progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }
 
-    /// Asks the driver for events. If the driver has no events, jumps to the deadline instead of sleeping.
     void wait(loop::event_loop& loop, loop::driver& io, loop::time_point deadline) override {
         if (deadline == loop::do_not_wait || deadline == loop::never) return io.wait(deadline);
         const auto moment = std::chrono::steady_clock::now() + time_for_io;
@@ -33,10 +28,8 @@ public:
         if (!loop.has_ready() && !loop.has_posted()) sleep_until(deadline);
     }
 
-    /// Advances the clock to `when`, without counting this as a sleep.
     void advance_to(loop::time_point when) noexcept { now_ = std::max(now_, when); }
 
-    /// Returns the number of sleeps that the clock has replaced with a jump.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 private:

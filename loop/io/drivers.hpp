@@ -1,5 +1,5 @@
-// Functions that make drivers; io.hpp defines the interface of a driver. Each function throws
-// std::system_error if the kernel refuses the driver or a descriptor for the driver (EMFILE).
+// Functions that make drivers. They throw std::system_error if the kernel refuses the driver or a descriptor
+// for the driver (EMFILE).
 #pragma once
 
 #include <memory>
@@ -18,9 +18,8 @@ std::unique_ptr<driver> make_poll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_epoll_driver(ready_queue& ready);
 std::unique_ptr<driver> make_io_uring_driver(ready_queue& ready);
 
-/// A driver that uses io_uring, for Linux 6.1 or later. Any thread may create the driver; the driver belongs
-/// to the first thread that calls wait(). The first wait() also submits the operations that were started
-/// before it.
+/// A driver on io_uring, for Linux 6.1 or later. Any thread may create the driver; it belongs to the first
+/// thread that calls wait(). The first wait() also submits the operations that were started before it.
 class io_uring_driver : public driver {
 public:
     virtual const uring_ring& ring() const noexcept = 0;
@@ -28,12 +27,10 @@ public:
 protected:
     using driver::driver;
 };
-/// Makes an io_uring driver with the given sizes, for callers that count the driver's system calls or need a
-/// small driver.
 std::unique_ptr<io_uring_driver> make_limited_io_uring_driver(ready_queue& ready, const uring_limits& limits);
 
-/// Returns an empty string if this process can use io_uring. Otherwise, returns the error message, with the
-/// likely cause and the remedy.
+/// Returns an empty string if this process can use io_uring; otherwise the error message, with the likely
+/// cause and the remedy.
 std::string io_uring_refusal();
 
 }  // namespace loopbench::loop

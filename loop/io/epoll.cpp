@@ -1,17 +1,13 @@
-// The epoll driver. It is edge-triggered: each descriptor is registered once, and the registration rarely
-// changes.
-//
-// Surprising behaviour of the kernel:
+// An edge-triggered driver. Surprising behaviour of the kernel:
 // - A registration also reports readiness that already exists. Therefore no event is lost between a call that
 //   returned EAGAIN and the registration.
 // - The kernel removes a closed descriptor from the epoll set only when its last duplicate is closed. An
-//   event can therefore name a closed descriptor, or even a descriptor whose number was reused. The driver
-//   recognises such an event by the generation in the event.
-// - Timeouts of epoll_wait are in milliseconds. The timeouts of epoll_wait and epoll_pwait2 are late by the
-//   thread's timer slack (50 us by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline
-//   in nanoseconds and has no slack (timerfd_create(2)); therefore the driver uses a timerfd for deadlines.
-//   The driver does not have to read the timerfd, because a new deadline clears the timerfd, and because edge
-//   triggering reports each expiry only once.
+//   event can therefore name a closed descriptor or a reused number; the driver checks the generation in the
+//   event.
+// - The timeouts of epoll_wait (in milliseconds) and epoll_pwait2 are late by the thread's timer slack (50 us
+//   by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds and has no
+//   slack (timerfd_create(2)). The driver does not have to read it, because a new deadline clears it, and
+//   because edge triggering reports each expiry only once.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -47,7 +43,7 @@ public:
 
     void wait_for_reports(time_point deadline) override {
         // A deadline of zero would disarm the timerfd. Zero is the time at which the machine booted;
-        // therefore a deadline of zero or less has passed, and the driver does not sleep.
+        // therefore such a deadline has passed anyway.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {
@@ -72,8 +68,7 @@ public:
     }
 
 private:
-    static constexpr int events_max = 256;  // handled per turn; the next turn gets the remaining events
-    // These two keys differ from every descriptor number.
+    static constexpr int events_max = 256;
     static constexpr std::uint32_t wake_key = 0xffff'ffff;
     static constexpr std::uint32_t timer_key = 0xffff'fffe;
 
@@ -96,8 +91,7 @@ private:
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
         } else if (::getpid() == owner_) {  // a forked child must not change its parent's epoll set
-            // The call fails if the descriptor is closed (EBADF) or refers to another file by now (ENOENT).
-            // In both cases, the descriptor is no longer in the set.
+            // EBADF and ENOENT mean that the descriptor is no longer in the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
         }
     }
@@ -107,16 +101,13 @@ private:
         event.events = events;
         event.data.u64 = key;
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-        // EEXIST means that the descriptor is already registered. Either the watched directions change; or
-        // the descriptor is still registered from an earlier use, because close() was called but the
-        // descriptor was not closed.
+        // EEXIST: the watched directions change, or the descriptor is still registered from an earlier use.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
         throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }
 
-    // Sets the timerfd. If the timerfd will fire before the deadline anyway, the setting stays unchanged; the
-    // wait then ends early once, and the next wait sets the timerfd. This rule saves a system call for every
-    // timer that is armed and cancelled.
+    // If the timerfd will fire before the deadline anyway, keeps its setting; the wait then ends early once.
+    // This saves a system call for every timer that is armed and cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};
@@ -127,7 +118,7 @@ private:
     unique_fd epoll_ = make_epoll();
     wake_event wake_;
     unique_fd timer_ = make_timer();
-    time_point armed_ = never;  // the deadline to which the timerfd is set
+    time_point armed_ = never;
     pid_t owner_ = ::getpid();
     std::array<epoll_event, events_max> events_;
 };

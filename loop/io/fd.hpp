@@ -1,4 +1,3 @@
-// An owned file descriptor, and functions that throw an exception if a system call fails.
 #pragma once
 
 #include <unistd.h>
@@ -10,8 +9,8 @@
 
 namespace loopbench::loop {
 
-/// An owned descriptor, which the destructor closes. The value -1 means that there is no descriptor. Errors
-/// of close(2) are ignored, because Linux closes the descriptor even if close(2) returns an error.
+/// An owned descriptor; -1 means that there is no descriptor. Errors of close(2) are ignored, because Linux
+/// closes the descriptor even if close(2) returns an error.
 class unique_fd {
 public:
     unique_fd() = default;
@@ -35,20 +34,16 @@ private:
     int fd_ = -1;
 };
 
-/// Throws `error` as a std::system_error. `what` states what failed, and if known, the likely cause and the
-/// remedy.
 [[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
     throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Throws `error`, the error of the system call named `call`, as a std::system_error.
 [[noreturn]] inline void throw_failed(const std::string& call, int error = errno) {
     const char* const remedy = error == EMFILE ? " (raise the limit on open files with `ulimit -n`)" : "";
     throw_errno(call + " failed" + remedy, error);
 }
 
-/// Returns `result`, the result of the system call named `call`. If `result` is negative, throws the error in
-/// errno as a std::system_error.
+/// Returns `result`; if it is negative, throws the error in errno as a std::system_error.
 inline int checked(int result, const char* call) {
     if (result < 0) throw_failed(call);
     return result;

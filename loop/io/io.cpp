@@ -20,16 +20,14 @@ void io_awaiter::release() noexcept {
 
 namespace {
 
-// Calls connect(2). The driver calls this function again until the connection is established or refused;
-// `op.pending` is false only in the first call. Reading SO_ERROR instead would not work, because some drivers
-// call this function before the socket is writable, and SO_ERROR is also 0 while the connection is in
-// progress.
+// The driver calls this function again until the connection is established or refused; `op.pending` is false
+// only in the first call. Reading SO_ERROR instead would not work, because it is also 0 while the connection
+// is in progress.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;
-    // From connect(2), EAGAIN means that the backlog of a Unix listener is full. Waiting would be useless
-    // then, because no connection is in progress. EINTR means the same as EINPROGRESS, because an interrupted
-    // connect continues in the background (POSIX).
+    // From connect(2), EAGAIN means that the backlog of a Unix listener is full, and that no connection is in
+    // progress. After EINTR, the connect continues in the background (POSIX).
     if (errno == EAGAIN) {
         errno = ENOBUFS;
     } else if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) {

@@ -1,5 +1,3 @@
-// I/O operations, which are started once and complete with a result; the interface of the drivers, which
-// execute I/O operations; and the awaiters with which coroutines wait for I/O operations.
 #pragma once
 
 #include <sys/socket.h>
@@ -16,20 +14,18 @@
 namespace loopbench::loop {
 
 enum class io_kind : std::uint8_t {
-    // Input:
-    receive,       // from a stream socket
-    read,          // from any other descriptor, such as a pipe or a terminal
-    receive_from,  // a datagram, with its sender's address
-    accept,        // the result is the new descriptor: non-blocking, close-on-exec
-    input_call,    // calls io_operation::call; for several buffers, message flags or an address
-    readable,      // completes when a read would not block; the result is 0
-    // Output:
-    send,     // to a stream socket; never raises SIGPIPE
-    write,    // to any other descriptor
+    receive,  // from a stream socket
+    read,     // from any other descriptor, such as a pipe or a terminal
+    receive_from,
+    accept,  // the result is the new descriptor: non-blocking, close-on-exec
+    input_call,
+    readable,  // completes when a read would not block; the result is 0
+    send,      // to a stream socket; never raises SIGPIPE
+    write,
     send_to,  // a datagram, to `address`, or to the connected peer if `address` is null
-    connect,  // to `address`
+    connect,
     output_call,
-    writable,  // completes when a write would not block; the result is 0
+    writable,
     // Out-of-band data and errors (POLLPRI, POLLERR); only on the epoll, io_uring and retry drivers:
     urgent_call,
 };
@@ -43,24 +39,22 @@ struct io_operation : operation {
     io_kind kind = io_kind::readable;
     bool whole = false;       // send and write: continue until all bytes are written
     bool detachable = false;  // receive and send: leave_thread() can take the buffer back
-    bool pending = false;     // set by the driver: true while the operation waits
-    std::uint8_t state = 0;   // for the driver's own use, like `polled` and `by_edge`
+    bool pending = false;
+    std::uint8_t state = 0;
     bool polled = false;
     bool by_edge = false;
-    // For the three *_call kinds: a function that makes the system call once and sets `result`. The function
-    // must not block; it returns false if the system call would block. The descriptor is non-blocking. The
-    // driver calls the function when the operation is started, and again whenever the system call might
-    // succeed.
+    // For the three *_call kinds: makes the system call once and sets `result`, or returns false if the call
+    // would block. The function must not block; the descriptor is non-blocking. The driver calls the function
+    // when the operation is started, and again whenever the system call might succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
-    std::int64_t result = 0;    // a number of bytes, a descriptor, or a negated errno
-    std::byte* data = nullptr;  // output operations only read the data
+    std::int64_t result = 0;  // a number of bytes, a descriptor, or a negated errno
+    std::byte* data = nullptr;
     std::size_t size = 0;
-    std::size_t moved = 0;                // number of bytes that a `whole` operation has moved so far
+    std::size_t moved = 0;
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };
 
-/// A queue that holds only I/O operations.
 struct io_queue : operation_queue {
     io_operation& front() noexcept { return static_cast<io_operation&>(operation_queue::front()); }
     const io_operation& front() const noexcept {
@@ -69,8 +63,8 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// A selection of the operations on a descriptor. It contains the operations for which `is_chosen` returns
-/// true, or all operations if `is_chosen` is null.
+/// The operations on a descriptor for which `is_chosen` returns true, or all operations if `is_chosen` is
+/// null.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;
@@ -78,23 +72,18 @@ struct io_choice {
     bool holds(const io_operation& op) const noexcept { return is_chosen == nullptr || is_chosen(op, by); }
 };
 
-/// A table with one T for each descriptor. The index is the descriptor's number.
 template <class T>
 class descriptor_table {
 public:
-    /// Returns the entry of a descriptor, and creates the entry if it does not exist. Throws std::bad_alloc.
     T& get(int fd) {
         const auto index = static_cast<std::size_t>(fd);
         if (index >= entries_.size()) [[unlikely]]
             entries_.resize(2 * index + 16);
         return entries_[index];
     }
-    /// Returns the entry of a descriptor, or null if the entry does not exist. Always returns null for -1,
-    /// the number of a closed descriptor.
     T* find(int fd) noexcept {
         return fd >= 0 && static_cast<std::size_t>(fd) < entries_.size() ? &(*this)[fd] : nullptr;
     }
-    /// Returns the entry of a descriptor. The entry must exist.
     T& operator[](int fd) noexcept { return entries_[static_cast<std::size_t>(fd)]; }
 
     auto begin() noexcept { return entries_.begin(); }
@@ -122,74 +111,68 @@ public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
-    /// Shares the driver with other threads. From now on, any thread that holds the lock may call start(),
-    /// cancel_some() and unwatch(). If runs_in_this_thread() returns true, such a thread may also call
-    /// close() after cancel_some(). A thread other than the loop's must wake the loop after these calls. Such
-    /// a thread must not push any operation to the ready queue; therefore it must call cancel_some() and not
-    /// cancel(). Only the epoll and io_uring drivers can be shared, and only for operations of the *_call
-    /// kinds and `detachable` operations.
+    /// Shares the driver: any thread that holds the lock may call start(), cancel_some() and unwatch(), and
+    /// if runs_in_this_thread() returns true, also close() after cancel_some(). A thread other than the
+    /// loop's must then wake the loop, and must not push any operation to the ready queue; therefore it must
+    /// call cancel_some() and not cancel(). Only the epoll and io_uring drivers can be shared, and only for
+    /// operations of the *_call kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
-    /// Returns true if the loop runs in the calling thread. Between two runs, returns true if the last run
-    /// was in the calling thread, or if there was no run yet. If the result is false, the calling thread must
-    /// not close a descriptor, because the loop's thread might have requests for this descriptor that are not
-    /// yet submitted to the kernel. A driver without such requests always returns true.
+    /// Returns true if the loop's current or last run is in the calling thread, or if there was no run yet.
+    /// Otherwise, the calling thread must not close a descriptor, because the loop's thread might have
+    /// requests for it that are not yet submitted to the kernel. A driver without such requests always
+    /// returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Called, with the lock, before a shared loop runs. The calling thread may differ from the thread of the
-    /// last run. If `for_long` is true, the driver may pass the buffers of `detachable` operations to the
-    /// kernel until leave_thread() is called in the same thread. If `for_long` is false, the driver only asks
-    /// the kernel for readiness. Throws std::system_error.
-    virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel by cancelling their requests; the driver will submit these
-    /// requests again later. Called with the lock.
-    virtual void leave_thread() noexcept {}
-    /// Called in the child of a fork, for a shared loop. Creates new kernel objects for the driver, because
-    /// the old kernel objects are shared with the parent process. Pending operations stay pending. Throws
+    /// Called, with the lock, before a shared loop runs, perhaps in another thread than before. If `for_long`
+    /// is true, the driver may pass the buffers of `detachable` operations to the kernel until leave_thread()
+    /// is called in the same thread; otherwise, it only asks the kernel for readiness. Throws
     /// std::system_error.
+    virtual void enter_thread(bool /*for_long*/) {}
+    /// Takes all buffers back from the kernel by cancelling their requests, which the driver submits again
+    /// later. Called with the lock.
+    virtual void leave_thread() noexcept {}
+    /// Called in the child of a fork, for a shared loop. Creates new kernel objects, because the old ones are
+    /// shared with the parent process. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
 
-    /// Starts an operation. Returns true if the operation completed immediately; then `result` is set, and
-    /// the operation is not queued. Returns false if the operation is pending; the driver will push it to
-    /// ready() when it completes. Throws std::system_error if the descriptor cannot be watched, or
-    /// std::bad_alloc; then the operation was not started.
+    /// Returns true if the operation completed immediately; then `result` is set, and the operation is not
+    /// queued. Otherwise, the driver pushes the operation to ready() when it completes. If start() throws
+    /// std::system_error (the descriptor cannot be watched) or std::bad_alloc, the operation was not started.
     virtual bool start(io_operation& op) = 0;
 
-    /// Ends a pending operation early. The operation will be pushed to ready() with -ECANCELED, or with a
-    /// result that arrived before the cancellation.
+    /// Ends a pending operation early: pushes it to ready() with -ECANCELED, or with a result that arrived
+    /// before the cancellation.
     virtual void cancel(io_operation& op) noexcept {
         discard(op);
         op.result = -ECANCELED;
         ready_.push(op);
     }
 
-    /// Drops a pending operation that its owner will destroy. After this call, neither the driver nor the
-    /// kernel uses the operation or its buffer, and the operation is not pushed to ready(). Data or a
-    /// connection that the operation has already received is lost.
+    /// Drops a pending operation that its owner will destroy. Afterwards, neither the driver nor the kernel
+    /// uses the operation or its buffer. Data or a connection that the operation has already received is
+    /// lost.
     virtual void discard(io_operation& op) noexcept = 0;
 
-    /// Ends the chosen pending operations on a descriptor. Operations that end immediately are moved to
-    /// `ended`, with `result` set; the other operations will be pushed to ready(), as described at cancel().
-    /// Data that has arrived is not lost.
+    /// Ends the chosen pending operations. Operations that end immediately are moved to `ended`, with
+    /// `result` set; the others are pushed to ready(), as by cancel(). Data that has arrived is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// Called at the end of the loop: moves all pending operations to `ended`. After this call, neither the
-    /// driver nor the kernel uses these operations.
+    /// Moves all pending operations to `ended`, at the end of the loop. Afterwards, neither the driver nor
+    /// the kernel uses these operations.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
 
-    /// Prepares the closing of a descriptor, and must be called before close(2). Pending operations on the
-    /// descriptor complete with -ECANCELED. Later events of this descriptor do not reach the next descriptor
-    /// that has the same number.
+    /// Must be called before close(2), so that later events of the descriptor do not reach the next
+    /// descriptor with the same number. Pending operations on the descriptor complete with -ECANCELED.
     virtual void close(int fd) noexcept = 0;
 
-    /// Called when a program stops watching a descriptor that the loop does not own. The program may close
-    /// this descriptor without a call to close(). If no operation is pending on the descriptor, the driver
-    /// forgets the descriptor.
+    /// Called when a program stops watching a descriptor that the loop does not own, and may close it without
+    /// a call to close(). If no operation is pending on the descriptor, the driver forgets it.
     virtual void unwatch(int /*fd*/) noexcept {}
 
-    /// Sleeps until an operation completes, wake() is called or the deadline has passed, and handles the
-    /// kernel's events. If the deadline is do_not_wait, wait() does not sleep. wait() may return early,
-    /// without any event. Throws std::system_error.
+    /// Sleeps until an operation completes, wake() is called or the deadline has passed. If the deadline is
+    /// do_not_wait, wait() only handles the kernel's events. wait() may return early. Throws
+    /// std::system_error.
     virtual void wait(time_point deadline) = 0;
 
     /// Ends the current or the next wait(). May be called from any thread and from a signal handler.
@@ -217,7 +200,6 @@ protected:
     void cancel_all(io_queue& pending) noexcept {
         while (!pending.empty()) complete(pending.pop(), -ECANCELED);
     }
-    /// Moves the chosen operations from `pending` to `ended`.
     void end_some(io_queue& pending, io_choice choice, io_queue& ended) noexcept {
         io_queue others;
         while (!pending.empty()) {
@@ -232,8 +214,6 @@ protected:
         ended.push(op);
     }
 
-    /// A guard that releases the driver's lock while the thread may sleep: the constructor unlocks, and the
-    /// destructor locks again.
     class without_lock {
     public:
         explicit without_lock(const driver& slept_in) noexcept : lock_(slept_in.lock_) {
@@ -254,20 +234,16 @@ private:
     std::size_t pending_ = 0;
 };
 
-/// A deadline for driver::wait() that means "do not sleep".
 inline constexpr time_point do_not_wait = time_point::min();
 
 /// Makes the operation's system call, without blocking, and sets `result`. Returns false and sets `result` to
-/// -EAGAIN if the operation has to wait. An operation has to wait if the call would block, or if the
-/// operation is `whole` and has moved only a part of its bytes; attempt() adds the number of moved bytes to
-/// `moved`. Repeats the call after EINTR.
+/// -EAGAIN if the call would block, or if a `whole` operation has moved only a part of its bytes. Repeats the
+/// call after EINTR.
 bool attempt(io_operation& op) noexcept;
 
-/// The result of a read or a write. `bytes` is the number of bytes; a read of 0 bytes means the end of the
-/// stream. If `error` (an errno) is not 0, `bytes` is the number of bytes that were written before the error.
+/// The result of a read or a write; `error` is an errno or 0. A read of 0 bytes means the end of the stream.
+/// After an error, `bytes` is the number of bytes that were written before the error.
 struct io_result {
-    /// Makes an io_result from `result`, an operation's result: a number of bytes or a negated errno. For an
-    /// errno, `moved` is the number of bytes that were written before the error.
     static io_result of(std::int64_t result, std::size_t moved = 0) noexcept {
         if (result < 0) return {.bytes = moved, .error = static_cast<int>(-result)};
         return {.bytes = static_cast<std::size_t>(result), .error = 0};
@@ -279,22 +255,20 @@ struct io_result {
     std::error_code error_code() const noexcept { return {error, std::generic_category()}; }
 };
 
-/// An awaiter for one I/O operation. await_resume() returns the operation's result: a number of bytes, a
-/// descriptor, or a negated errno. If the task was cancelled before the operation was done, await_resume()
-/// throws task_cancelled instead. If the operation was done before the cancellation, await_resume() returns
-/// the result, so that no byte is lost.
+/// An awaiter for one I/O operation. The await returns a number of bytes, a descriptor, or a negated errno.
+/// It throws task_cancelled only if the operation was not done before the cancellation, so that no byte is
+/// lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    /// Creates the awaiter of an operation on `descriptor`. An operation that receives data writes to
-    /// `buffer`, although the parameter is const.
+    /// An operation that receives data writes to `buffer`, although the parameter is const.
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
         whole = what == io_kind::send || what == io_kind::write;
         fd = descriptor;
-        data = const_cast<std::byte*>(buffer.data());  // reads and writes use the same member
+        data = const_cast<std::byte*>(buffer.data());
         size = buffer.size();
-        result = -ECANCELED;  // the result if the task is already cancelled
+        result = -ECANCELED;
     }
     ~io_awaiter() {
         if (pending || kind == io_kind::accept) release();
@@ -304,7 +278,6 @@ public:
         address = where;
         address_bytes = bytes;
     }
-    /// Returns the length of the sender's address, after receive_from.
     socklen_t address_size() const noexcept { return address_bytes; }
 
     bool await_ready() const noexcept { return false; }
@@ -320,7 +293,6 @@ public:
     }
 
 private:
-    // Returns true if the coroutine stays suspended.
     bool start() {
         try {
             if (!io_.start(*this)) return true;
@@ -349,8 +321,8 @@ class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// Returns the result of the read or write. If the task was cancelled after some bytes were written, the
-    /// result contains the number of these bytes; the task's next await then throws task_cancelled.
+    /// If the task was cancelled after some bytes were written, returns the number of these bytes; the task's
+    /// next await then throws task_cancelled.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

@@ -1,8 +1,6 @@
-// The poll driver. It is like the select driver, but has no limit on descriptor numbers. The time for a wait
-// is linear in the number of watched descriptors, even if only a few of them are ready. poll is
-// level-triggered, and POLLHUP and POLLERR cannot be masked. Therefore a descriptor stays in the list only
-// while an operation waits on it; otherwise every wait would report a peer that has hung up. The timeout of
-// ppoll(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
+// The time for a wait is linear in the number of watched descriptors. poll is level-triggered, and POLLHUP
+// and POLLERR cannot be masked; therefore a descriptor stays in the list only while an operation waits on it.
+// The timeout of ppoll(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
 
 #include <poll.h>
 
@@ -27,8 +25,8 @@ public:
         if (count < 0 && errno != EINTR) throw_failed("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
-        // The iteration starts at the end. If report() removes an entry, the last entry moves to the free
-        // place; it is not skipped, because it was already handled.
+        // From the end: if report() removes an entry, the last entry, which was already handled, takes its
+        // place.
         for (std::size_t place = watched_.size() - 1; place > 0; --place) {
             const pollfd seen = watched_[place];
             if (seen.revents == 0) continue;
@@ -50,7 +48,7 @@ private:
             }
             const int events = (in ? POLLIN | POLLRDHUP : 0) | (out ? POLLOUT : 0);
             watched_[place] = {fd, static_cast<short>(events), 0};
-        } else if (place != 0) {  // the last entry takes the free place
+        } else if (place != 0) {
             watched_[place] = watched_.back();
             place_of_[watched_.back().fd] = place;
             watched_.pop_back();
@@ -60,7 +58,7 @@ private:
 
     wake_event wake_;
     std::vector<pollfd> watched_{{wake_.fd(), POLLIN, 0}};
-    descriptor_table<std::size_t> place_of_;  // index in watched_; 0 means that the descriptor is not watched
+    descriptor_table<std::size_t> place_of_;  // index in watched_; 0 means not watched
 };
 
 }  // namespace

@@ -6,8 +6,7 @@ namespace loopbench::loop {
 
 namespace {
 
-// Returns true if the descriptor is a TCP socket. Returns false if getsockopt(2) fails. Called once per
-// descriptor; not inlined, because its caller runs for each operation.
+// Not inlined: the caller runs for each operation, but needs this check only once per descriptor.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;
     socklen_t bytes = sizeof protocol;
@@ -15,8 +14,6 @@ namespace {
     return protocol == IPPROTO_TCP;
 }
 
-// Returns true if the descriptor is a listening socket. Called at most once per descriptor, before its input
-// would become level-triggered.
 [[gnu::noinline]] bool is_listener(int fd) noexcept {
     int listens = 0;
     socklen_t bytes = sizeof listens;
@@ -32,9 +29,8 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
     return is_input(op.kind) ? in : out;
 }
 
-// Makes the operation's system call; returns true if the operation is done. A receive that returns fewer
-// bytes than requested has usually drained the stream. Then the driver does not make the next call, which
-// would return EAGAIN (epoll(7), "Do I need to continuously read/write").
+// A receive that returns fewer bytes than requested has usually drained the stream. Then the driver does not
+// make the next call, which would return EAGAIN (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -46,13 +42,11 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
     return done;
 }
 
-// Returns true if a short read means that the stream has no more data. After a hang-up, the result is false,
-// because the end of the stream must still be read. Some reads are short although more data is available: at
-// the urgent mark of TCP, at the end of each message on sockets that keep messages apart, and in a Unix
-// stream after a message that carries descriptors (unix(7)). Level triggering reports the remaining data
-// again, but edge triggering reports nothing until more data arrives. Therefore an edge-triggered driver
-// relies on a short read only for TCP sockets. The driver checks once per descriptor whether it is a TCP
-// socket.
+// Returns true if a short read means that the stream has no more data. Some reads are short although more
+// data is available: at the urgent mark of TCP, at the end of each message on sockets that keep messages
+// apart, and in a Unix stream after a message that carries descriptors (unix(7)). Edge triggering would not
+// report the remaining data; therefore an edge-triggered driver relies on a short read only for TCP sockets.
+// After a hang-up, the end of the stream must still be read.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -61,11 +55,10 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
-// Counts the unsuccessful calls that were made when an operation was started; after too many of them, the
-// descriptor's input becomes level-triggered. A level-triggered descriptor must be removed from the epoll set
-// before it is closed. Therefore operations of the kind `readable`, whose descriptors may be closed without
-// notice (unwatch()), are not counted. Listeners never become level-triggered, because each report would
-// provide only one connection, even if many connections wait.
+// Makes the input level-triggered after too many unsuccessful calls at the start of operations. Operations of
+// the kind `readable` are not counted: their descriptors may be closed without notice (unwatch()), but a
+// level-triggered descriptor must be removed from the epoll set before that. Listeners never become
+// level-triggered, because each report would provide only one of many waiting connections.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
@@ -78,8 +71,6 @@ void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, b
     }
 }
 
-// Returns true if the driver should make the call immediately: the direction is ready, or the input is
-// level-triggered and this is one of the occasional attempts without a report.
 bool readiness_driver::is_to_be_tried(descriptor& d, const direction& side) noexcept {
     if (side.ready) return true;
     return d.wanted == input_watch::by_level && &side == &d.in &&
@@ -98,11 +89,11 @@ readiness_driver::descriptor* readiness_driver::known(int fd) noexcept {
 }
 
 bool readiness_driver::start(io_operation& op) {
-    if (op.fd < 0) [[unlikely]] {  // the stream is closed
+    if (op.fd < 0) [[unlikely]] {
         op.result = -EBADF;
         return true;
     }
-    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {  // only epoll supports it
+    if (op.kind == io_kind::urgent_call && !edge_triggered_) [[unlikely]] {
         op.result = -EOPNOTSUPP;
         return true;
     }
@@ -140,8 +131,8 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    // Closing the descriptor also removes it from the epoll set. If the descriptor has a duplicate, the
-    // kernel may report it once more; report() ignores such an event.
+    // If the closed descriptor has a duplicate, the kernel may report it once more; report() ignores such an
+    // event.
     if (edge_triggered_ && !d->is_watched_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
@@ -159,8 +150,8 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
     for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
-// If the descriptor was closed before this call and has a duplicate, it may still be in the epoll set.
-// report() ignores its events, because forget() has changed the generation.
+// A descriptor that was closed before this call and has a duplicate may still be in the epoll set. report()
+// ignores its events, because forget() has changed the generation.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
@@ -204,8 +195,7 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Calls watch_what_is_wanted() for a descriptor that is already watched. If this call fails, the descriptor
-// was closed without notice; then the driver forgets the descriptor.
+// If the call fails, the descriptor was closed without notice; then the driver forgets it.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -214,17 +204,16 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// Called if the kernel reported an event, but the call returned EAGAIN. For a level-triggered descriptor, the
-// kernel would report the same event for ever; therefore the descriptor becomes edge-triggered. Examples: an
-// entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
+// Called if a call returned EAGAIN in spite of a report; the kernel would report a level-triggered descriptor
+// for ever. Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket
+// that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
 }
 
-// Makes the system calls of the operations that wait for this direction. If the last call moved much data,
-// the direction is queued instead. A shared driver never queues a direction, because queued operations run
-// without the lock.
+// A direction that moved much data is queued instead, except by a shared driver, because queued operations
+// run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
@@ -245,9 +234,7 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Makes the system call of the first waiting operation, and runs the operation if the call completes it.
-// Since the direction was queued, the operation might have been cancelled, or the descriptor might have been
-// closed.
+// Since the direction was queued, the operation might have been cancelled, or the descriptor closed.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

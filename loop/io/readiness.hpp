@@ -1,14 +1,9 @@
-// The common part of the select, poll and epoll drivers, which turns readiness into completion.
+// The common part of the select, poll and epoll drivers, which turns readiness into completion: it makes the
+// operations' system calls, and skips calls that would return EAGAIN.
 //
-// select, poll and epoll report that a descriptor is ready, but the loop needs to know that an operation is
-// done. Therefore readiness_driver makes the operations' system calls. This class remembers which descriptors
-// are not ready, and does not make calls that would return EAGAIN. Derived classes implement how to watch
-// descriptors and how to wait.
-//
-// The driver makes the system calls for all reported descriptors together, right after the kernel's report.
-// But if the last call on a descriptor moved much data, the driver queues the descriptor instead. The call is
-// then made when the ready queue reaches the descriptor, just before the coroutine resumes. If the driver
-// received a hundred messages of 16 KiB together, most messages would leave the caches before they are
+// The system calls for all reported descriptors are made together, right after the kernel's report. But if
+// the last call on a descriptor moved much data, the descriptor is queued, and the call is made just before
+// its coroutine resumes: of a hundred messages of 16 KiB, most would leave the caches before they are
 // processed. (For a hundred small messages, making all calls together is faster.)
 #pragma once
 
@@ -23,7 +18,7 @@ namespace loopbench::loop {
 /// the next call in each direction returns the error.
 struct readiness_event {
     int fd;
-    std::uint32_t generation;  // generation_of(fd) when the driver began to watch the descriptor
+    std::uint32_t generation;
     bool in;
     bool out;
     bool hung_up;         // no more data will arrive, or the descriptor is broken; then input stays ready
@@ -32,9 +27,8 @@ struct readiness_event {
 
 class readiness_driver : public driver {
 public:
-    /// For debug mode: returns the operation that runs when `queued` runs. If `queued` is a direction of a
-    /// descriptor, the result is the first operation that waits for this direction; otherwise, the result is
-    /// `queued`.
+    /// Returns the operation that runs when `queued` runs: if `queued` is a direction of a descriptor, the
+    /// first operation that waits for this direction.
     static const operation& going_on(const operation& queued) noexcept;
 
     bool start(io_operation& op) override;
@@ -45,69 +39,57 @@ public:
     void take_all(io_queue& ended) noexcept final;
 
     /// Waits for reports of the kernel. If the deadline is do_not_wait and calls from earlier reports are
-    /// still queued, returns immediately: if the driver asked the kernel for events before it makes these
-    /// calls, the kernel would report their level-triggered descriptors again.
+    /// still queued, returns immediately, because the kernel would report their level-triggered descriptors
+    /// again.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
 
 protected:
-    /// Creates the driver. If `edge_triggered` is true, a descriptor that is watched in both directions is
-    /// edge-triggered (the kernel reports only changes), and a descriptor that is watched only for input can
-    /// be level-triggered (the kernel reports readiness again and again). watch() is then called once per
-    /// descriptor, and in some cases up to three times (see input_watch). If `edge_triggered` is false,
-    /// watch() is called whenever the wanted directions change.
+    /// If `edge_triggered` is true, a descriptor that is watched in both directions is edge-triggered, and a
+    /// descriptor that is watched only for input can be level-triggered; watch() is called one to three times
+    /// per descriptor. Otherwise, watch() is called whenever the wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
 
-    /// Makes the kernel report the given directions of the descriptor from now on. If `in` and `out` are
-    /// false, the kernel no longer watches the descriptor. Throws std::bad_alloc, or std::system_error if the
-    /// descriptor cannot be watched (epoll: ENOSPC). Without edge triggering, a call that only removes
-    /// directions must not throw.
+    /// Makes the kernel report the given directions of the descriptor; if both are false, the kernel no
+    /// longer watches it. Throws std::bad_alloc, or std::system_error if the descriptor cannot be watched
+    /// (epoll: ENOSPC). Without edge triggering, a call that only removes directions must not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
-    /// Waits until `deadline` for reports of the kernel, and calls report() for each of them.
     virtual void wait_for_reports(time_point deadline) = 0;
 
-    /// Calls watch() for every watched descriptor. Needed after the driver has created new kernel objects.
     void watch_all_anew();
 
-    /// Handles a report: makes the system calls of the operations that wait for the reported event. This
-    /// function may call watch().
     void report(const readiness_event& event) noexcept;
 
-    /// Returns the descriptor's generation, a number that the driver stores in each event. The generation
-    /// changes when the descriptor is closed. Therefore a late event of a closed descriptor is not mistaken
-    /// for an event of the next file with the same descriptor number.
+    /// Returns a number that the driver stores in each event. It changes when the descriptor is closed, so
+    /// that a late event is not mistaken for an event of the next file with the same descriptor number.
     std::uint32_t generation_of(int fd) noexcept { return descriptors_[fd]->generation; }
 
 private:
     struct direction : operation {
         io_queue waiting;
         readiness_driver* owner = nullptr;
-        bool ready = true;         // false after a call returned EAGAIN, until the kernel reports readiness
-        bool moves_much = false;   // the last call moved much data
-        bool is_queued = false;    // in the ready queue; will make the call of the first operation
+        bool ready = true;  // false after a call returned EAGAIN, until the kernel reports readiness
+        bool moves_much = false;
+        bool is_queued = false;
         bool is_reported = false;  // queued because of a report, not because further operations wait
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // The mode in which an edge-triggered driver (epoll) watches the input of a descriptor.
+    // At first, input is edge-triggered: the driver needs an additional read after each read that filled its
+    // buffer, and in a Unix stream after every read. After `vain_calls_max` additional reads in a row without
+    // data, input becomes level-triggered: the kernel then checks the descriptor once more for each report,
+    // which costs less than the additional read.
     //
-    // At first, input is edge-triggered. The kernel reports an edge only once, so the driver needs an
-    // additional read after each read that filled its buffer, and in a Unix stream after every read. If
-    // `vain_calls_max` additional reads in a row return no data, then the messages are as long as the
-    // buffers, or the descriptor is a Unix stream. From then on, input is level-triggered. The kernel then
-    // checks the descriptor once more for each report, but the check costs less than the additional read.
+    // With level triggering, each report causes one read, although many messages may wait. Therefore one in
+    // every `starts_until_tried` reads is tried without a report; if it returns data, input becomes
+    // edge-triggered again.
     //
-    // With level triggering, the driver makes one read for each report, although many messages may wait.
-    // Therefore one in every `starts_until_tried` reads is tried without a report. If this read returns data,
-    // input becomes edge-triggered again.
-    //
-    // Input becomes edge-triggered permanently in three cases: if no operation reads the available data; if a
-    // call returns EAGAIN in spite of a report; and if output has to wait. With level triggering, the kernel
-    // would report the same event for ever in the first two cases; in the third case, it would report output
-    // whenever there is room.
+    // Input becomes edge-triggered permanently if no operation reads the available data, if a call returns
+    // EAGAIN in spite of a report, or if output has to wait; level triggering would report the same event for
+    // ever.
     enum class input_watch : std::uint8_t { by_edges, by_level, by_edges_for_good };
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t starts_until_tried = 128;
@@ -116,13 +98,13 @@ private:
         direction in;  // `in` and the members up to `is_tcp` share one cache line
         std::uint32_t generation = 0;
         input_watch wanted = input_watch::by_edges;
-        std::uint8_t vain_calls = 0;  // unsuccessful calls in a row while input is edge-triggered
+        std::uint8_t vain_calls = 0;
         std::uint8_t starts_by_level = 0;
         bool watched_in = false;
         bool watched_out = false;
-        bool always_ready = false;     // for input: the peer hung up, or there is urgent data
-        bool socket_is_known = false;  // is_tcp is valid
-        bool is_tcp = false;           // a TCP socket, where a short read means that no data is left
+        bool always_ready = false;  // for input: the peer hung up, or there is urgent data
+        bool socket_is_known = false;
+        bool is_tcp = false;
         direction out;
         direction urgent;
 
@@ -131,7 +113,6 @@ private:
     };
 
     descriptor& get(int fd);
-    /// Returns the state of a descriptor, or null if the descriptor was never used.
     descriptor* known(int fd) noexcept;
     void watch_what_is_wanted(int fd, descriptor& d);
     void watch_as_before(int fd, descriptor& d) noexcept;
@@ -146,7 +127,7 @@ private:
     static void run_or_discard(operation* op, completion how);
 
     const bool edge_triggered_;
-    std::size_t reported_ = 0;                                   // directions whose is_reported is true
+    std::size_t reported_ = 0;
     descriptor_table<std::unique_ptr<descriptor>> descriptors_;  // pointers, so that the addresses are stable
 };
 

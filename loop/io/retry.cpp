@@ -1,8 +1,5 @@
-// A driver that watches no descriptors: every operation that would block is tried again on every turn.
-//
-// The loop of tutorial 001 has no selector. If a task cannot continue, the loop asks the task again on every
-// turn. For I/O, this costs one system call per waiting operation on each turn. select was invented to avoid
-// these calls.
+// A driver for tutorial 001, whose loop has no selector: every operation that would block is tried again on
+// every turn, with one system call each.
 
 #include <vector>
 
@@ -35,7 +32,7 @@ public:
         });
     }
 
-    /// Tries all waiting operations. Never sleeps, even if the deadline has not passed yet.
+    /// Never sleeps, even if the deadline has not passed yet.
     void wait(time_point) override {
         std::erase_if(waiting_, [&](io_operation* op) {
             if (attempt(*op)) complete(*op, op->result);

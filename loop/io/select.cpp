@@ -1,12 +1,8 @@
-// The select driver, as in the tutorials. Because of the limits of select, other programs now use poll or
-// epoll.
-//
-// Surprising behaviour:
-// - A descriptor number of 1024 or more does not fit into an fd_set, and setting its bit would write past the
-//   end of the set (AMQP-CPP#378). This driver refuses such a descriptor with an error.
-// - Each wait checks all descriptor numbers up to the highest number in the set.
+// Surprising behaviour of select:
+// - A descriptor number of 1024 or more does not fit into an fd_set; setting its bit would write past the end
+//   of the set (AMQP-CPP#378). This driver refuses such a descriptor.
 // - The timeout of pselect(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
-// - A hang-up is not reported separately. The descriptor becomes readable, and the read returns the end of
+// - A hang-up is not reported separately: the descriptor becomes readable, and the read returns the end of
 //   the stream or the error.
 
 #include <sys/select.h>
@@ -30,8 +26,8 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// Starts an operation. If select cannot watch the descriptor, throws an exception and does not start the
-    /// operation, even if the descriptor is ready.
+    /// If select cannot watch the descriptor, throws an exception and does not start the operation, even if
+    /// the descriptor is ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

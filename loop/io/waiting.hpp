@@ -1,4 +1,3 @@
-// Helpers for the drivers: an eventfd that ends a wait, and deadlines in the kernel's formats.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -15,15 +14,15 @@ class wake_event {
 public:
     int fd() const noexcept { return fd_.get(); }
 
-    /// Makes the eventfd readable. May be called from any thread and from a signal handler.
+    /// Makes the eventfd readable, from any thread or signal handler.
     void set() noexcept {
         const std::uint64_t one = 1;
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// Resets the eventfd. Level-triggered drivers need this, because the kernel reports the eventfd to them
-    /// until it is reset. Edge-triggered drivers do not need this, because each set() is a new event and the
-    /// counter is large enough for 2^64 events.
+    /// Resets the eventfd for level-triggered drivers, to which the kernel would report it until it is reset.
+    /// Edge-triggered drivers do not need this: each set() is a new event, and the counter is large enough
+    /// for 2^64 events.
     void clear() noexcept {
         std::uint64_t count;
         static_cast<void>(::read(fd_.get(), &count, sizeof count));
@@ -39,17 +38,15 @@ Timespec to_timespec(nanoseconds time) noexcept {
     return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
 }
 
-/// Returns the time left until `deadline`, for ppoll(2) and pselect(2); returns null for `never`. The time is
-/// computed again before each wait, so that an interrupted wait does not restart with its full length. The
-/// time must be exact to the nanosecond, because if it were rounded down to zero, the loop would poll busily
-/// during the last moment before a deadline (open62541#7102).
+/// Returns the time left until `deadline`, or null for `never`. It is computed before each wait, so that an
+/// interrupted wait does not restart with its full length, and exact to the nanosecond: if it were rounded
+/// down to zero, the loop would poll busily before a deadline (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
         const time_point now = std::chrono::steady_clock::now();
-        // The comparison comes before the subtraction, because a difference to a deadline near
-        // time_point::min() would overflow.
+        // Compared first, because the difference to a deadline near time_point::min() would overflow.
         if (deadline > now) storage = to_timespec(deadline - now);
     }
     return &storage;

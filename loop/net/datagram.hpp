@@ -1,12 +1,10 @@
-// Datagram sockets: UDP and Unix.
 #pragma once
 
 #include "loop/net/stream.hpp"
 
 namespace loopbench::loop {
 
-/// The result of receive_from(): the number of bytes stored in the buffer, and the sender. A datagram that is
-/// longer than the buffer is truncated.
+/// The number of received bytes and the sender. A datagram that is longer than the buffer is truncated.
 struct datagram_result : io_result {
     endpoint sender;
 };
@@ -16,11 +14,10 @@ class datagram_socket : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Sends a datagram, completely or not at all, to `to`, or to the connected peer if `to` is empty. The
-    /// await returns an io_result.
+    /// Sends a datagram, completely or not at all, to `to`, or to the connected peer if `to` is empty.
     task<io_result> send_to(std::span<const std::byte> bytes, endpoint to);
 
-    /// Receives a datagram. The await returns a datagram_result. A datagram of 0 bytes is valid.
+    /// Receives a datagram, which may have 0 bytes.
     task<datagram_result> receive_from(std::span<std::byte> buffer);
 
     endpoint local() const { return local_endpoint(native_handle()); }

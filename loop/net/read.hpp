@@ -1,4 +1,3 @@
-// Reads that may need several receives: an exact number of bytes, or everything up to a delimiter.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +11,14 @@
 
 namespace loopbench::loop {
 
-/// A reader with a buffer, which keeps received bytes for the next read: the bytes that the current read does
-/// not need, and the bytes that arrived before a read was cancelled. Only one read may be pending at a time.
-/// The stream must outlive the reader, and the reader must outlive its reads.
+/// A reader that keeps received bytes for the next read: those that the current read does not need, and those
+/// that arrived before a read was cancelled. Only one read may be pending at a time. The stream must outlive
+/// the reader, and the reader must outlive its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// Creates a reader with an empty buffer. `bytes_max` limits the memory of read_until(): if the delimiter
-    /// does not arrive, read_until() keeps at most `bytes_max` bytes, plus the bytes of one receive.
+    /// `bytes_max` limits the memory of read_until(): without the delimiter, it keeps at most `bytes_max`
+    /// bytes, plus the bytes of one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;
@@ -64,9 +63,8 @@ private:
         return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - begin_};
     }
 
-    // Returns the space for the next receive, at least `wanted` bytes. The buffer is on the heap and not in a
-    // coroutine frame, because the buffer exists as long as the reader, and because a frame of this size
-    // would not be recycled.
+    // Returns space for at least `wanted` bytes, on the heap and not in a coroutine frame, because a frame of
+    // this size would not be recycled.
     std::span<std::byte> room(std::size_t wanted) {
         if (buffer_.size() - end_ < wanted && begin_ != 0) {
             end_ -= begin_;
@@ -90,7 +88,7 @@ private:
     Stream& stream_;
     std::size_t bytes_max_;
     std::vector<std::byte> buffer_;
-    std::size_t begin_ = 0;  // begin_ to end_: bytes that are received but not yet returned
+    std::size_t begin_ = 0;
     std::size_t end_ = 0;
 };
 

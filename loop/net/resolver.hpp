@@ -1,5 +1,3 @@
-// A resolver, which looks names up in another thread, because getaddrinfo(3) blocks its thread: for several
-// seconds if no name server answers.
 #pragma once
 
 #include <condition_variable>
@@ -13,21 +11,21 @@
 
 namespace loopbench::loop {
 
-/// A resolver with one thread. The thread looks names up in the order of the requests. The resolver must be
-/// destroyed before its loop. The destructor waits for the current look-up, possibly until the name server
-/// answers, and drops the queued look-ups.
+/// A resolver with its own thread, because getaddrinfo(3) blocks: for several seconds if no name server
+/// answers. The resolver must be destroyed before its loop. The destructor waits for the current look-up and
+/// drops the queued look-ups.
 class resolver {
 public:
     explicit resolver(event_loop& loop);
 
-    /// Returns the stream endpoints of a host and a service. `host` is a name or a numeric address; `service`
-    /// is a name or a port number. Throws a std::runtime_error that names the host and the cause. If the task
-    /// is cancelled, the look-up continues, and its result is dropped.
+    /// Returns the stream endpoints of `host`, a name or a numeric address, and `service`, a name or a port
+    /// number. Throws a std::runtime_error that names the host and the cause. If the task is cancelled, the
+    /// look-up continues, and its result is dropped.
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // A look-up. It is also the operation that returns the answer to the loop's thread; resolve() allocates
-    // this operation in advance, because the resolver's thread could not report a lack of memory.
+    // A look-up, which also returns the answer to the loop's thread. It is allocated in advance, because the
+    // resolver's thread could not report a lack of memory.
     struct request : operation {
         event_loop::expected_post expected;
         std::string host;

@@ -8,10 +8,9 @@ namespace loopbench::loop {
 
 namespace {
 
-// The state of one signal in this thread.
 struct blocked_signal {
-    unsigned blocks = 0;       // number of signal_block objects that block the signal
-    bool was_blocked = false;  // true if the signal was blocked before the first signal_block was created
+    unsigned blocks = 0;
+    bool was_blocked = false;
 };
 
 constinit thread_local std::array<blocked_signal, NSIG> blocked{};

@@ -1,4 +1,3 @@
-// Signals that coroutines can await.
 #pragma once
 
 #include <csignal>
@@ -9,11 +8,11 @@
 namespace loopbench::loop {
 
 /// An object that blocks signals in the thread that creates it; the same thread must destroy it. Several
-/// objects may block the same signal; they may be destroyed in any order. When the last of them is destroyed,
-/// the signal is unblocked, unless it was already blocked before the first of them was created.
+/// objects may block the same signal; when the last of them is destroyed, the signal is unblocked, unless it
+/// was blocked before the first of them was created.
 class signal_block {
 public:
-    /// Blocks the signals. Throws std::system_error, for example if a signal does not exist.
+    /// Throws std::system_error, for example if a signal does not exist.
     explicit signal_block(std::initializer_list<int> signals);
     signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
@@ -25,24 +24,22 @@ private:
 };
 
 /// A receiver that blocks the given signals in the calling thread, and receives them as data (signalfd(2)).
-/// Create the receiver before you start other threads, so that these threads also block the signals.
-/// Otherwise, a signal to the process might take its default action in one of these threads. When the last
-/// receiver of a signal in a thread is destroyed, the signal is unblocked, unless it was blocked before.
-/// Create and destroy a receiver in the same thread.
+/// Create it before you start other threads; otherwise, a signal to the process might take its default action
+/// in a thread that does not block it. Create and destroy a receiver in the same thread.
 ///
 /// If several receivers wait for the same signal, even in different loops, only one of them receives each
 /// signal.
 class signal_receiver {
 public:
-    /// Blocks the signals, and begins to receive them on `loop`. Throws std::system_error.
+    /// Blocks the signals. Throws std::system_error.
     signal_receiver(event_loop& loop, std::initializer_list<int> signals);
 
     /// Waits for the next signal and returns its number. Throws std::system_error.
     task<int> next();
 
 private:
-    // source_ is destroyed before block_. In the other order, a signal could be unblocked, and take its
-    // default action, while an operation still waits for the signal.
+    // source_ is destroyed first; otherwise, a signal could be unblocked, and take its default action, while
+    // an operation still waits for the signal.
     signal_block block_;
     descriptor source_;
 };

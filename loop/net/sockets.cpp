@@ -42,8 +42,7 @@ endpoint endpoint::ip(std::string_view text, std::uint16_t port) {
 
 endpoint endpoint::unix_path(std::string_view path) {
     sockaddr_un address{};
-    // A path ends with a zero byte. An abstract name begins with a zero byte, and the length of the address
-    // determines where the name ends (unix(7)).
+    // A path ends with a zero byte; an abstract name begins with a zero byte (unix(7)).
     const std::size_t terminator = path.starts_with('\0') ? 0 : 1;
     if (path.empty() || path.size() + terminator > sizeof address.sun_path) {
         throw std::invalid_argument("the path of a Unix socket has " + std::to_string(path.size()) +
@@ -75,8 +74,7 @@ std::string endpoint::to_string() const {
     }
     if (family() == AF_UNIX) {
         const auto local = read<sockaddr_un>(address_);
-        // The kernel may fill the whole of sun_path, without a zero byte at the end. An unnamed socket has no
-        // path.
+        // The kernel may fill the whole of sun_path, without a zero byte at the end.
         const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
         std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
         if (name.starts_with('\0')) return "@" + name.substr(1);
@@ -116,8 +114,7 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 
 unique_fd open_listener(const endpoint& local) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
-    // A port that the kernel chooses is free. A requested port might still have connections in TIME_WAIT;
-    // then bind(2) fails without SO_REUSEADDR.
+    // A requested port might still have connections in TIME_WAIT; then bind(2) fails without SO_REUSEADDR.
     const int on = 1;
     if (local.port() != 0)
         checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");

@@ -1,4 +1,4 @@
-// The address of a socket, and functions that create sockets. All sockets are non-blocking and close-on-exec.
+// All sockets are non-blocking and close-on-exec.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,28 +10,25 @@
 
 namespace loopbench::loop {
 
-/// An IPv4 or IPv6 address with a port, or a path of a Unix socket.
 class endpoint {
 public:
     endpoint() = default;
 
-    /// Makes an endpoint from a numeric IPv4 or IPv6 address. Throws std::invalid_argument if `address` is
-    /// neither.
+    /// Throws std::invalid_argument if `address` is not a numeric IPv4 or IPv6 address.
     static endpoint ip(std::string_view address, std::uint16_t port);
 
     static endpoint loopback(std::uint16_t port) { return ip("127.0.0.1", port); }
 
-    /// Makes an endpoint of a Unix socket. A path that starts with a zero byte is an abstract name, which
-    /// needs no file. Throws std::invalid_argument if the path is empty or too long: the kernel allows 107
-    /// bytes, or 108 bytes for an abstract name, including its zero byte.
+    /// A path that starts with a zero byte is an abstract name, which needs no file. Throws
+    /// std::invalid_argument if the path is empty or longer than 107 bytes (108 bytes for an abstract name,
+    /// including its zero byte).
     static endpoint unix_path(std::string_view path);
 
-    /// Makes an endpoint from a copy of `address`, a sockaddr of `bytes` bytes.
     endpoint(const void* address, std::size_t bytes) noexcept;
 
     int family() const noexcept { return address_.ss_family; }
-    std::uint16_t port() const noexcept;  // 0 if the endpoint has no port
-    std::string to_string() const;        // "127.0.0.1:80", "[::1]:80", the path, or "@name"
+    std::uint16_t port() const noexcept;
+    std::string to_string() const;  // "127.0.0.1:80", "[::1]:80", the path, or "@name"
 
     sockaddr_storage& address() noexcept { return address_; }
     const sockaddr_storage& address() const noexcept { return address_; }
@@ -45,19 +42,18 @@ private:
 /// The maximum number of connections that wait for accept(); the kernel caps it at net.core.somaxconn.
 inline constexpr int listen_backlog = 4096;
 
-/// Opens a listening stream socket. Sets SO_REUSEADDR unless the kernel chooses the port. Throws a
-/// std::system_error that names the endpoint and the remedy.
+/// Sets SO_REUSEADDR unless the kernel chooses the port. Throws a std::system_error that names the endpoint
+/// and the remedy.
 unique_fd open_listener(const endpoint& local);
 
 /// Opens an unconnected stream socket of the address family. Throws std::system_error.
 unique_fd open_stream(int family);
 
-/// Opens a datagram socket and binds it to `local`. If `local` has only a family and no address, the socket
-/// stays unbound.
+/// If `local` has only a family and no address, the socket stays unbound.
 unique_fd open_datagram(const endpoint& local);
 
-/// Sets TCP_NODELAY if the socket is a TCP socket, so that small messages are sent immediately. Without
-/// TCP_NODELAY, Nagle's algorithm and delayed acknowledgements can delay a reply by 40 ms.
+/// Sets TCP_NODELAY on a TCP socket; otherwise, Nagle's algorithm and delayed acknowledgements can delay a
+/// reply by 40 ms.
 void set_no_delay(int fd);
 
 endpoint local_endpoint(int fd);

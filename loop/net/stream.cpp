@@ -14,13 +14,11 @@ void descriptor::close() noexcept {
 namespace {
 
 constexpr nanoseconds shortest_pause = std::chrono::milliseconds(1);
-constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);  // a descriptor may be free by then
+constexpr nanoseconds longest_pause = std::chrono::milliseconds(20);
 
-// Errors after which accept() pauses and tries again. Some of these errors mean that the process or the
-// system temporarily lacks a resource. EPERM means that a firewall forbids the connection. The other errors
-// are network errors of the new connection, which programs should treat "like EAGAIN by retrying"
-// (accept(2)). accept() also pauses after a network error, because the next connection will probably fail
-// too.
+// Errors after which accept() pauses and tries again: a temporary lack of resources, EPERM from a firewall,
+// and network errors of the new connection, which programs should treat "like EAGAIN by retrying"
+// (accept(2)).
 constexpr int passing_errors[] = {EMFILE,    ENFILE, ENOBUFS,      ENOMEM,     ENETDOWN,    ENOPROTOOPT,
                                   EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM};
 

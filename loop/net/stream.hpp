@@ -1,12 +1,11 @@
-// A descriptor that belongs to a loop, and stream sockets (TCP and Unix).
 #pragma once
 
 #include "loop/loop.hpp"
 
 namespace loopbench::loop {
 
-/// A descriptor that belongs to a loop. close() first informs the driver. Therefore later events of this
-/// descriptor do not reach the next descriptor with the same number.
+/// A descriptor of a loop. close() first informs the driver, so that later events of this descriptor do not
+/// reach the next descriptor with the same number.
 class descriptor {
 public:
     descriptor() = default;
@@ -20,8 +19,7 @@ public:
     }
     ~descriptor() { close(); }
 
-    /// Closes the descriptor; pending operations complete with ECANCELED. Does nothing if the descriptor is
-    /// already closed.
+    /// Closes the descriptor; pending operations complete with ECANCELED.
     void close() noexcept;
 
     int native_handle() const noexcept { return fd_.get(); }
@@ -35,45 +33,39 @@ private:
     unique_fd fd_;
 };
 
-/// A descriptor for reading and writing bytes. One read and one write may be pending at a time. The buffer of
-/// an operation must exist until the operation completes.
+/// A descriptor for reading and writing bytes. One read and one write may be pending at a time; their buffers
+/// must exist until they complete.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Reads some bytes. The await returns an io_result: at least one byte, the end of the stream (0 bytes),
-    /// or an error.
+    /// Reads at least one byte; 0 bytes mean the end of the stream.
     transfer_awaiter read_some(std::span<std::byte> buffer) noexcept {
         return {io(), Input, native_handle(), buffer};
     }
 
-    /// Writes all bytes. The await returns an io_result when the kernel has accepted all bytes, or after the
-    /// first error.
+    /// Completes when the kernel has accepted all bytes, or after the first error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
         return {io(), Output, native_handle(), bytes};
     }
 };
 
-/// A connected socket.
 class stream : public byte_stream<io_kind::receive, io_kind::send> {
 public:
     using byte_stream::byte_stream;
 
-    /// Closes the write side: the peer reads the end of the stream, and our own reads still work.
     void shutdown_write() noexcept { ::shutdown(native_handle(), SHUT_WR); }
 };
 
-/// A listening socket.
 class listener : public descriptor {
 public:
     using descriptor::descriptor;
 
-    /// Waits for the next connection and returns it, with TCP_NODELAY set. Skips a connection whose peer has
-    /// already closed it. If the process or the system is out of descriptors or memory, the connection stays
-    /// in the backlog, and accept() tries again after a pause. (Without the pause, accept() would spin,
-    /// because the listener stays ready.) Throws std::system_error; the error is ECANCELED if the listener is
-    /// closed.
+    /// Waits for the next connection and returns it, with TCP_NODELAY set. Skips connections whose peers have
+    /// already closed them. If the process or the system is out of descriptors or memory, tries again after a
+    /// pause, because the listener stays ready. Throws std::system_error; the error is ECANCELED if the
+    /// listener is closed.
     task<stream> accept();
 
     std::uint16_t port() const { return local_endpoint(native_handle()).port(); }

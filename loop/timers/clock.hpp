@@ -11,26 +11,22 @@ class event_loop;
 using time_point = std::chrono::steady_clock::time_point;
 using nanoseconds = std::chrono::nanoseconds;
 
-/// A deadline that is never reached: it means "no deadline". A wait until `never` ends only because of an
-/// event.
 inline constexpr time_point never = time_point::max();
 
-/// Returns now + delay without overflow. The result is `never` if the sum is too large for the clock, and
-/// `now` if the delay is negative.
+/// Returns now + delay without overflow: `never` if the sum is too large for the clock, and `now` if the
+/// delay is negative.
 constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept {
     if (delay <= nanoseconds::zero()) return now;
     return delay >= never - now ? never : now + delay;
 }
 
-/// An interface with which tests and simulations replace the kernel's clock. A clock returns the time, and
-/// determines how time passes while the loop waits. The loop calls the clock only in the loop's own thread.
+/// An interface with which tests and simulations replace the kernel's clock. The loop calls the clock only in
+/// the loop's own thread.
 class clock {
 public:
     virtual time_point now() noexcept = 0;
-    /// Blocks the thread for `duration`. Only the tick policy calls this function.
+    /// Blocks the thread. Only the tick policy calls this function.
     virtual void sleep_for(nanoseconds duration) = 0;
-    /// Waits for I/O until `deadline`; called instead of io.wait(deadline). The implementation can ask `loop`
-    /// whether another thread has posted something.
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 
 protected:

@@ -1,5 +1,3 @@
-// A binary heap, as in textbooks and in Boost.Asio. Each timer stores its index in the heap, so that it can
-// be erased without a search. insert(), erase() and each expiry take O(log n); earliest() takes O(1).
 #pragma once
 
 #include <vector>
@@ -50,8 +48,6 @@ protected:
         sift_down(last.subject->place.index, last);
     }
 
-    // sift_up() and sift_down() put `moving` into the heap. `index` is a free place; the search for the final
-    // place starts there.
     void sift_up(std::size_t index, entry moving) noexcept {
         while (index > 0) {
             const std::size_t parent = (index - 1) / 2;

@@ -1,13 +1,9 @@
-// The heap of CPython's asyncio (tutorial 004): cancelling a timer does not remove its entry.
-//
-// Cancelling marks the timer's entry, which takes O(1). The marked entry stays in the heap until it reaches
-// the head of the heap. The disadvantage is that the heap contains entries of cancelled timers. If a server
-// arms a long timeout for each request and then cancels it, the heap keeps an entry for every request, and
-// each push and pop must pass more levels of the heap. Therefore the heap is rebuilt from the remaining
-// entries if it has more than `min_scheduled` entries and more than `max_cancelled_fraction` of the entries
-// are cancelled. A rebuild takes O(n), but happens only after n/2 cancellations. asyncio checks this
-// condition once per turn. Here, each erase() checks the condition; otherwise, a callback that arms and
-// cancels a million timers would need memory for all of them.
+// The heap of CPython's asyncio (tutorial 004): cancelling a timer only marks its entry, in O(1), and the
+// entry stays until it reaches the head of the heap. A server that cancels a long timeout for each request
+// would thus keep an entry for every request. Therefore the heap is rebuilt, in O(n), if it has more than
+// `min_scheduled` entries and more than `max_cancelled_fraction` of the entries are cancelled. asyncio checks
+// this condition once per turn; here, each erase() checks it, because a callback that arms and cancels a
+// million timers would need memory for all of them.
 #pragma once
 
 #include <vector>
@@ -16,9 +12,9 @@
 
 namespace loopbench::loop {
 
-/// A timer queue in a lazy heap. asyncio marks the timer object, which still exists after its cancellation.
-/// Our timers are destroyed with their coroutine's frame; therefore erase() marks the entry in the heap,
-/// which it finds through the timer's index. Timers with equal deadlines expire in no particular order.
+/// A timer queue in a lazy heap. asyncio marks the timer, but our timers are destroyed with their coroutine's
+/// frame; therefore erase() marks the entry in the heap. Timers with equal deadlines expire in no particular
+/// order.
 class lazy_heap_timers : heap_timers {
 public:
     // The values of asyncio's _MIN_SCHEDULED_TIMER_HANDLES and _MIN_CANCELLED_TIMER_HANDLES_FRACTION.
@@ -49,7 +45,6 @@ public:
         while (earliest() <= last_due(now)) make_ready(take_first(), ready);
     }
 
-    /// Returns the number of entries in the heap, including those of cancelled timers.
     std::size_t entries() const noexcept { return entries_.size(); }
 
 private:
@@ -59,8 +54,8 @@ private:
         cancelled_ = 0;
     }
 
-    timer cancelled_timer_{};    // the entries of cancelled timers point to this object
-    std::size_t cancelled_ = 0;  // number of cancelled entries
+    timer cancelled_timer_{};
+    std::size_t cancelled_ = 0;
 };
 
 }  // namespace loopbench::loop

@@ -1,4 +1,3 @@
-// The timer, and the functions that a timer queue must have.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +8,11 @@
 
 namespace loopbench::loop {
 
-/// An operation that becomes ready at a deadline. A timer stores its place in the timer queue, so that
-/// cancelling needs no search.
 struct timer : operation {
     time_point deadline;
     bool armed = false;  // set by the timer queue: true from insert() to erase() or expiry
 
-    // The place of the timer in its timer queue; only the timer queue uses it. After the timer has expired,
-    // fetch_later() uses `later`.
+    // Used only by the timer queue, and after expiry by fetch_later(), which uses `later`.
     union {
         const timer* later = nullptr;
         std::size_t index;
@@ -30,10 +26,9 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// Prefetches the timer `place.later`, which runs a few callbacks later than this timer, into the cache.
-    /// Called when this timer runs. If a million timers expire at once, each timer has left the caches before
-    /// it runs; without the prefetch, the loop would wait for each cache miss. The ready queue cannot
-    /// prefetch timers, because an operation links only to the next operation, which is too near.
+    /// Prefetches `place.later`, which runs a few callbacks later than this timer. If a million timers expire
+    /// at once, each timer has left the caches before it runs. The ready queue cannot prefetch timers,
+    /// because an operation links only to the next operation, which is too near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
         // The object that contains the timer usually occupies two cache lines.
@@ -44,9 +39,8 @@ struct timer : operation {
     }
 };
 
-/// Makes an expired timer ready. The timer queue must already have removed the timer. `later` is null, or a
-/// timer that becomes ready after the expired timer. `later` may be destroyed before it is used, because it
-/// is only prefetched.
+/// Makes an expired timer ready, which the timer queue has already removed. `later` is null, or a timer that
+/// becomes ready afterwards; it may be destroyed meanwhile, because it is only prefetched.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
@@ -58,17 +52,14 @@ constexpr time_point last_due(time_point now) noexcept {
     return std::min(now, never - nanoseconds(1));
 }
 
-/// A timer queue, which is a set of timers. It is not thread-safe.
-/// - insert(t, now) adds t, which must not be armed. t.deadline must not change while t is armed. If the
-///   deadline has passed, t is due at the next expire(). `now` is a time that the clock has already reached;
-///   some queues need it as a reference. If insert() throws std::bad_alloc, t is not armed.
+/// A timer queue. It is not thread-safe.
+/// - insert(t, now) adds t, which must not be armed; t.deadline must not change while t is armed. `now` is a
+///   time that the clock has already reached. If insert() throws std::bad_alloc, t is not armed.
 /// - erase(t) removes t, which must be armed.
 /// - earliest() returns the earliest deadline, or `never` if the queue is empty. After an erase(), the result
-///   may be too early, which causes an unnecessary wake-up. After expire(now), the result is later than
-///   `now`.
-/// - expire(now, ready) moves every timer with deadline <= last_due(now) to `ready`, with make_ready(). The
-///   timers are moved in the order of their deadlines, unless the queue documents another order. `now` must
-///   not decrease.
+///   may be too early; after expire(now), it is later than `now`.
+/// - expire(now, ready) moves every timer with deadline <= last_due(now) to `ready`, with make_ready(), in
+///   the order of the deadlines unless the queue documents another order. `now` must not decrease.
 template <class Q>
 concept TimerQueue = requires(Q& queue, timer& t, time_point now, operation_queue& ready) {
     queue.insert(t, now);

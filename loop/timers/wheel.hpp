@@ -1,26 +1,20 @@
-// An exact hierarchical timing wheel, for loops that have very many timers and cancel most of them.
-//
-// To cancel a timer, a heap accesses O(log n) timers, and each access is a cache miss. A wheel puts a timer
-// into a slot according to its approximate deadline, and sorts the timer further only when the deadline is
-// near; most timers are cancelled before that. The usual wheels (Varghese and Lauck 1987) count ticks, and
-// timers fire up to one tick early or late. This wheel does not round deadlines:
+// An exact hierarchical timing wheel, for loops that have very many timers and cancel most of them. To cancel
+// a timer, a heap accesses O(log n) timers, and each access is a cache miss; a wheel puts a timer into a slot
+// according to its approximate deadline, and sorts it further only when the deadline is near. The usual
+// wheels (Varghese and Lauck 1987) count ticks, and timers fire up to one tick early or late. This wheel does
+// not round deadlines:
 // - Times are written as numbers in base 64; the unit is 1 ns. There is a level for each digit, and each
 //   level has a slot for each value of the digit. `base` is the latest time up to which all timers have
-//   expired. The most significant digit in which a timer's deadline differs from `base` determines the
-//   timer's level, and the value of that digit in the deadline determines the slot. Therefore the slots of
-//   each level are in order, and stay in order while `base` grows.
-// - Each slot has a floor, which is a lower bound of the deadlines in the slot. The lowest floor is the next
-//   time to wake up. Therefore a timer that is due in a year causes no earlier wake-ups, for example when the
-//   time reaches the beginning of its slot.
-// - When the time reaches a slot's floor, the slot is emptied. The due timers are sorted and become ready;
-//   each other timer is placed again, on a lower level, relative to the current time. A timer that is not
-//   cancelled moves down a few times.
+//   expired. The most significant digit in which a deadline differs from `base` determines the level, and the
+//   value of that digit determines the slot. Therefore the slots of each level are in order.
+// - Each slot has a floor, which is a lower bound of its deadlines. The lowest floor is the next time to wake
+//   up.
+// - When the time reaches a slot's floor, the due timers are sorted and become ready; each other timer is
+//   placed again, on a lower level.
 //
-// The costs: arming and cancelling take O(1), but more time than a push on a small heap; below a few hundred
-// timers, a heap is the better queue. Expiry takes amortised O(1), but its cost is uneven, because a whole
-// slot is emptied at once, while a heap removes one timer at a time. After an erase(), a floor may be too
-// low, so that the loop wakes without a due timer; but this happens only if the slot contains many timers,
-// and the wake-up empties the slot. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
+// Arming and cancelling take O(1), but below a few hundred timers, a heap is the better queue. Expiry takes
+// amortised O(1), but empties a whole slot at once. After an erase(), a floor may be too low, so that the
+// loop wakes without a due timer. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
 #pragma once
 
 #include <algorithm>
@@ -49,10 +43,9 @@ struct timer_chunk : recycled {
 };
 static_assert(sizeof(timer_chunk) == 256);
 
-/// An ordered list of timer entries, stored in chunks. No chunk is empty.
 struct timer_row {
     timer_chunk* first = nullptr;
-    timer_chunk* last = nullptr;  // meaningful only while `first` is not null
+    timer_chunk* last = nullptr;
 
     void append(timer_row added) noexcept {
         if (added.first == nullptr) return;
@@ -65,18 +58,14 @@ struct timer_row {
     }
 };
 
-/// An unordered set of timers that can be scanned without access to the timers.
-///
-/// Timers are scattered over the memory, inside coroutine frames. Each step along a linked list of a million
-/// timers would wait for a cache miss, and a wheel scans its timers several times. Therefore a slot stores
-/// the deadlines next to the pointers to the timers, in arrays. The slot only writes to the timers, and the
-/// processor does not wait for writes. The arrays are chunks of four cache lines in recycled memory.
-/// Therefore an entry does not move when its slot grows, and other slots can reuse a chunk that a slot no
-/// longer needs.
+/// An unordered set of timers that can be scanned without access to the timers. These are scattered over the
+/// memory, and each step along a linked list of them would wait for a cache miss. The slot only writes to the
+/// timers, and the processor does not wait for writes. With chunks, an entry does not move when its slot
+/// grows, and other slots can reuse a chunk.
 struct timer_slot {
-    timer_chunk* newest = nullptr;           // no chunk is empty
-    nanoseconds floor = nanoseconds::max();  // a lower bound of the deadlines
-    bool floor_erased = false;               // a timer at the floor was erased, so the floor may be too low
+    timer_chunk* newest = nullptr;
+    nanoseconds floor = nanoseconds::max();
+    bool floor_erased = false;
 
     bool empty() const noexcept { return newest == nullptr; }
 
@@ -95,8 +84,8 @@ struct timer_slot {
         placed.subject->place.stored.entry = &here;
     }
 
-    /// Corrects the floor, which may be too low after an erase, if the slot has at most four chunks. With
-    /// more timers, the correction would cost more than an unnecessary wake-up.
+    /// Corrects the floor, which may be too low after an erase, if the slot has at most four chunks; with
+    /// more chunks, the correction would cost more than an unnecessary wake-up.
     void correct_floor() noexcept {
         floor_erased = false;
         nanoseconds least = nanoseconds::max();
@@ -109,7 +98,6 @@ struct timer_slot {
     }
 };
 
-/// Calls use(). Returns false if use() throws std::bad_alloc, otherwise true.
 template <class Use>
 bool has_memory_for(Use use) noexcept {
     try {
@@ -120,20 +108,18 @@ bool has_memory_for(Use use) noexcept {
     }
 }
 
-/// Returns the time as an unsigned number that counts from the earliest possible time. (The digits of
-/// negative numbers would be in the wrong order.)
+/// Converts the time to a number that counts from the earliest possible time, because the digits of negative
+/// numbers would be in the wrong order.
 constexpr std::uint64_t digits_of(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count()) ^ (std::uint64_t{1} << 63);
 }
 
-/// Prefetches a chunk into the cache. Does nothing if `chunk` is null.
 inline void fetch(const timer_chunk* chunk) noexcept {
     constexpr std::size_t line_bytes = 64;
     for (std::size_t at = 0; chunk != nullptr && at < sizeof *chunk; at += line_bytes)
         __builtin_prefetch(reinterpret_cast<const char*>(chunk) + at, 1);
 }
 
-/// A stack of empty chunks that can be reused.
 class spare_chunks {
 public:
     spare_chunks() = default;
@@ -142,12 +128,10 @@ public:
         while (newest_ != nullptr) delete std::exchange(newest_, newest_->next);
     }
 
-    /// Adds `count` new chunks. Throws std::bad_alloc.
     void allocate(std::size_t count) {
         for (; count > 0; --count) give(*new timer_chunk);
     }
     void give(timer_chunk& chunk) noexcept { chunk.next = std::exchange(newest_, &chunk); }
-    /// Returns an empty chunk. The stack must not be empty.
     timer_chunk& take() noexcept {
         timer_chunk& taken = *std::exchange(newest_, newest_->next);
         taken.used = 0;
@@ -158,12 +142,11 @@ private:
     timer_chunk* newest_ = nullptr;
 };
 
-/// Sorts the entries by deadline. A very large number of timers may be due at once; for a million entries,
+/// Sorts the entries by deadline; if there is not enough memory, they stay unsorted. For a million entries,
 /// std::sort would take longer than all other work on the timers together. This radix sort moves the entries
-/// once for each byte in which the deadlines differ: five times if the deadlines span a minute. It moves the
-/// entries from chunk to chunk, and needs only 128 KB of new memory. New arrays would cause a page fault for
-/// each page; on machines with slow page faults, the whole sort would take 2 to 4.5 times as long
-/// (docs/performance.md). If there is not enough memory, the entries stay unsorted.
+/// once for each byte in which the deadlines differ (five times if they span a minute), from chunk to chunk,
+/// with 128 KB of new memory. New arrays would cause a page fault for each page; on machines with slow page
+/// faults, the sort would take 2 to 4.5 times as long (docs/performance.md).
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
@@ -187,8 +170,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // A chunk is reused as soon as all its entries have been read. In addition to the full chunks, there are
-    // at most two partly filled chunks per digit: one of the current pass and one of the previous pass.
+    // In addition to the full chunks, there are at most two partly filled chunks per digit: one of the
+    // current pass and one of the previous pass.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
@@ -212,9 +195,9 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 
 }  // namespace detail
 
-/// A timer queue that expires timers in the order of their deadlines; timers with equal deadlines expire in
-/// no particular order. earliest() may be too early after an erase(). If there is not enough memory, insert()
-/// throws std::bad_alloc, and expire() may use any order.
+/// A timer queue that expires timers in the order of their deadlines, and timers with equal deadlines in no
+/// particular order. If there is not enough memory, insert() throws std::bad_alloc, and expire() may use any
+/// order.
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
@@ -251,10 +234,10 @@ public:
     }
 
     void expire(time_point now, operation_queue& ready) noexcept {
-        base_ = std::max(base_, last_due(now).time_since_epoch());  // `base_` never decreases
+        base_ = std::max(base_, last_due(now).time_since_epoch());
         if (soonest_ > base_) return;
         detail::timer_row due;
-        // The lowest level is handled first, because emptying a slot places timers on lower levels again.
+        // The lowest level is handled first, because emptying a slot places timers on lower levels.
         for (std::uint64_t levels = occupied_levels_; levels != 0; levels &= levels - 1) {
             const auto level = static_cast<unsigned>(std::countr_zero(levels));
             while (occupied_slots_[level] != 0 && slots_[first_slot(level)].floor <= base_)
@@ -308,13 +291,11 @@ private:
         if (occupied_slots_[level] == 0) occupied_levels_ &= ~(std::uint64_t{1} << level);
     }
 
-    /// Returns the level's first slot that contains timers. The level must not be empty.
     std::size_t first_slot(unsigned level) const noexcept {
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// Appends the timers that are due at `base_` to `due`, and puts the other timers on lower levels. If
-    /// there is no memory to move a timer, the timer stays in this slot, whose time range includes its
+    /// If there is no memory to move a timer, the timer stays in this slot, whose time range includes its
     /// deadline. In this case, the due timers of the same chunk become ready immediately.
     void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
@@ -350,7 +331,6 @@ private:
         }
     }
 
-    /// Makes all timers in `due` ready, and frees their chunks.
     static void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
         const detail::timer_chunk* fetched_from = due.first;
         std::size_t fetched = 0;
@@ -385,10 +365,10 @@ private:
     }
 
     nanoseconds base_ = nanoseconds::min();
-    nanoseconds soonest_ = nanoseconds::max();                    // a lower bound of all deadlines
-    bool soonest_erased_ = false;                                 // soonest_ may be too low
-    std::uint64_t occupied_levels_ = 0;                           // bit l: level l has an occupied slot
-    std::array<std::uint64_t, level_count> occupied_slots_ = {};  // bit d: slot d of the level is not empty
+    nanoseconds soonest_ = nanoseconds::max();
+    bool soonest_erased_ = false;
+    std::uint64_t occupied_levels_ = 0;
+    std::array<std::uint64_t, level_count> occupied_slots_ = {};
     std::array<slot, level_count * slots_per_level> slots_;
 };
 

@@ -1,39 +1,29 @@
-// The io_uring driver. It submits each operation to the kernel as a request, and the kernel reports when the
-// request is done.
-//
-// The driver enters the kernel once per turn. With one system call, wait() submits the requests that the turn
-// has started, sleeps, and receives the completions. If there is nothing to submit or to receive and the loop
-// must not sleep, wait() makes no system call. With 100 connections, one system call serves dozens of
-// operations. This is the only advantage of io_uring; a single send costs the same with and without io_uring.
+// The driver enters the kernel once per turn: one system call submits the requests that the turn has started,
+// sleeps, and receives the completions. With 100 connections, one call serves dozens of operations. This is
+// the only advantage of io_uring; a single send costs the same with and without it.
 //
 // Surprising behaviour of the kernel, in addition to the list in ring.hpp:
 // - A pending receive occupies the buffer of its caller. Therefore streams have feeds (stream_feed.hpp).
 // - A pending request keeps its file open; close(2) alone would not send a FIN. Therefore the driver's
-//   close() cancels the requests and enters the kernel immediately. This entry also submits the outstanding
-//   requests, while the descriptor number still refers to this file. close() cancels each request separately
-//   and not the whole file, because the file may have other descriptors.
-// - A multishot accept accepts every connection, even if the program does not want one. Therefore each accept
-//   is a separate request. If the completion of an accept reports that more connections are waiting, the
-//   driver makes the next accepts as plain system calls. (The benchmarks accept/... in bench/suite/choices
-//   measure a burst of connections.)
+//   close() cancels the requests and enters the kernel immediately. It cancels each request separately and
+//   not the whole file, because the file may have other descriptors.
+// - A multishot accept accepts connections that the program does not want. Therefore each accept is a
+//   separate request; if its completion reports that more connections are waiting, the driver makes the next
+//   accepts as plain system calls (measured by accept/... in bench/suite/choices).
 // - A connection wakes only one of several pending accepts. If this accept is cancelled at the same moment,
-//   the other accepts continue to sleep although a connection is waiting. Therefore the driver submits only
-//   one accept per listener, and keeps the other accepts in a queue.
-// - A request for readiness also ends when there is an error or when the peer stops sending, even if the
-//   request did not ask for these events (IO_POLL_UNMASK in io_uring/poll.c). While the error or the end
-//   lasts, every new request ends immediately. Therefore, if an operation that waits to write gets this
-//   report and still cannot write, the driver asks for changes with a multishot request, which reports the
-//   current state once and then each change.
-// - A cancellation is a request like any other, and is often too late. The cancelled request still completes
-//   exactly once; its memory must not be reused before that.
-// - The driver does not use registered files. They make a bare round trip less than 2 % shorter
-//   (bench/suite/choices, echo/...), and a multishot receive looks its file up only once anyway. Each
-//   connection would have to be registered. Also, up to Linux 6.12, a file that was removed from the table is
-//   not released before all older requests have ended, so that idle receives would keep the file open for
-//   ever.
-// - io_uring has two kinds of timeouts, and neither has timer slack. The timeout argument of
-//   io_uring_enter(2) would have to be set up again for every sleep. Therefore the driver uses an absolute
-//   IORING_OP_TIMEOUT, which stays armed from turn to turn.
+//   the others continue to sleep. Therefore the driver submits only one accept per listener.
+// - A request for readiness also ends when there is an error or when the peer stops sending (IO_POLL_UNMASK
+//   in io_uring/poll.c). While this lasts, every new request ends immediately. Therefore, if an operation
+//   that waits to write still cannot write after this report, the driver uses a multishot request, which
+//   reports the current state once and then each change.
+// - A cancellation is often too late. The cancelled request still completes exactly once; its memory must not
+//   be reused before that.
+// - The driver does not use registered files: a bare round trip gets less than 2 % shorter
+//   (bench/suite/choices, echo/...), and up to Linux 6.12, a file that was removed from the table is not
+//   released before all older requests have ended.
+// - Neither of the two kinds of timeouts has timer slack. The timeout argument of io_uring_enter(2) would
+//   have to be set up again for every sleep; the driver uses an absolute IORING_OP_TIMEOUT, which stays armed
+//   from turn to turn.
 
 #include <poll.h>
 #include <unistd.h>
@@ -54,8 +44,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Fills in the request of an operation. For a kind of operation that io_uring has no request for, fills in a
-// request for readiness; if the kind needs a system call, the driver makes it after the completion.
+// For a kind of operation that io_uring has no request for, fills in a request for readiness; the driver
+// makes the system call after the completion.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -97,8 +87,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
-            // The driver tries the operation immediately, because a program may write and then wait for the
-            // answer without running the loop.
+            // Tried immediately, because a program may write and then wait for the answer without running the
+            // loop.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -190,8 +180,7 @@ public:
             return set_not_pending(op);
         }
         discarded_ = &op;
-        // The kernel may refuse the cancellation if it lacks memory. Each completion frees some memory, so
-        // the cancellation is tried again.
+        // The kernel may refuse the cancellation if it lacks memory; each completion frees some memory.
         for (bool asked = false; op.pending;) {
             asked = asked || submit_cancel(user_data(op));
             if (!ring_.await_completion()) break;
@@ -227,8 +216,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // First, wait() submits the requests that could not be submitted before, because the kernel lacked
-        // memory, or because they were made in another thread or before the first wait().
+        // Submits the requests that could not be submitted before, because the kernel lacked memory, or
+        // because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -241,8 +230,8 @@ public:
             ring_.enter_if_needed();
         }
         take_completions();
-        // Waiting operations start only after all completions were handled. If a message is spread over
-        // several buffers, its reader therefore receives all of it together, and answers once.
+        // Waiting operations start only after all completions were handled, so that the reader of a message
+        // that is spread over several buffers receives all of it together.
         start_all();
     }
 
@@ -252,26 +241,25 @@ public:
 
 private:
     // The owner of a completion, stored in the upper byte of user_data. The lower bytes contain the
-    // descriptor number of a feed, or the address of an operation. The upper byte of an address is 0, on
-    // x86-64, and on AArch64 without tagged pointers.
+    // descriptor number of a feed, or the address of an operation, whose upper byte is 0 on x86-64, and on
+    // AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
-    // The values of io_operation::state for pending operations.
     enum stage : std::uint8_t {
-        queued,      // in one of the driver's queues
-        in_kernel,   // in descriptor::requests, as in all following stages
-        cancelling,  // cancelled; will end early
+        queued,
+        in_kernel,
+        cancelling,
         taken_back,  // its request will end early and start again later
         done,        // has a result; completes when its multishot request ends
-        closed,      // its descriptor is closed; will end early
+        closed,
     };
 
     struct alignas(64) descriptor {
         stream_feed feed;
-        io_queue waiting;          // operations that wait for the feed's data or for another operation
-        io_queue requests;         // operations whose requests the kernel has
-        bool accepting = false;    // an accept is in the kernel
-        bool has_backlog = false;  // more connections were waiting when the last accept completed
+        io_queue waiting;
+        io_queue requests;
+        bool accepting = false;
+        bool has_backlog = false;
     };
     static_assert(sizeof(descriptor) == 64, "a descriptor must fit into one cache line");
 
@@ -282,7 +270,6 @@ private:
         return reinterpret_cast<std::uintptr_t>(&op);
     }
 
-    // Replaces the ring. The operations whose requests were in the old ring start again.
     void begin_anew() {
         ring_.renew();
         buffers_.begin();
@@ -303,8 +290,6 @@ private:
         return ring_.is_enabled() && (lock() == nullptr || ring_.runs_in_this_thread());
     }
 
-    // Completes the operation without the ring if possible, and returns true. Otherwise, submits the
-    // operation or lets it wait for the completion of another operation, and returns false.
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
         if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
@@ -358,10 +343,8 @@ private:
         return false;
     }
 
-    // waits_its_turn() returns true for operations that must be executed one after the other, in order. (If
-    // the kernel had several of these requests, an event would complete the one that was submitted last.)
-    // is_requested() returns true if the kernel has such an operation for the same direction. Closed
-    // operations do not count, because they belong to another file.
+    // Returns true for operations that must be executed in order: if the kernel had several of these
+    // requests, an event would complete the one that was submitted last.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -384,14 +367,11 @@ private:
         return found || (d != nullptr && is_requested(*d, op));
     }
 
-    // Tries the operation, and returns true if it is done. Otherwise, the operation becomes a request for
-    // readiness, which does not transfer data and does not use the buffer.
     bool try_for_readiness(io_operation& op) noexcept {
         op.polled = !attempt(op);
         return !op.polled;
     }
 
-    // Starts the operation again. The operation is queued before the operations that have waited for it.
     void start_again(io_operation& op, bool polled = false) noexcept {
         op.state = queued;
         op.polled = polled;
@@ -409,9 +389,8 @@ private:
         return true;
     }
 
-    // Cancels all requests of the descriptor that have to end early. If a cancellation cannot be submitted,
-    // the remaining cancellations are submitted by the next wait(). Requests that are already cancelled are
-    // cancelled again. This has no effect, because the kernel handles the second cancellation before it
+    // Cancels the requests that have to end early; the next wait() submits cancellations that could not be
+    // submitted. A second cancellation of a request has no effect, because the kernel handles it before it
     // receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
         d.requests.for_each([this](operation& each) {
@@ -454,8 +433,6 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // Handles a report of readiness. Returns 0 for the kinds `readable` and `writable`; for the other kinds,
-    // makes the system call and returns its result. Returns -EAGAIN if the operation must continue to wait.
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
         if (op.kind != io_kind::readable && op.kind != io_kind::writable)
             return attempt(op) ? op.result : -EAGAIN;
@@ -463,9 +440,8 @@ private:
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
 
-    // Handles a report of a multishot request. The kernel keeps the request until its final completion;
-    // therefore this function only stores the result and cancels the request, and the operation completes
-    // later.
+    // The kernel keeps a multishot request until its final completion; therefore the operation completes only
+    // then.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
         op.result = result_of_poll(op, events);
@@ -480,8 +456,7 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The descriptor number belongs to another file by now, and this completion does not concern that
-            // file.
+            // The descriptor number belongs to another file by now.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -504,10 +479,9 @@ private:
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
-            // -EAGAIN after the requested event means that other code has already used the event; then the
-            // operation waits again. After any other event, the operation asks for changes. An accept never
-            // asks for changes, because its result would be stored until its multishot request ends. If the
-            // operation were discarded meanwhile, no code would close the accepted connection.
+            // If other code has already used the requested event, the operation waits again. After any other
+            // event, it asks for changes, except an accept: if an accept were discarded before its multishot
+            // request ends, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
@@ -516,15 +490,13 @@ private:
             again = op.moved < op.size;
         }
         // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file, which
-        // is a terminal, or a pipe before Linux 6.4. Then the driver waits for readiness.
+        // is a terminal, or a pipe before Linux 6.4.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    // Queues the waiting operations for a new start. Called when the data that the operations wait for might
-    // have arrived, and when the feed or the request that they wait for has ended.
     void start_waiting(descriptor& d) noexcept {
         while (!d.waiting.empty()) to_start_.push(d.waiting.pop());
     }
@@ -548,8 +520,6 @@ private:
         wake_is_armed_ = true;
     }
 
-    // Sets the kernel's timer. If the timer will fire before the deadline anyway, the setting stays
-    // unchanged; the wait then ends early once, and the next wait sets the timer.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         io_uring_sqe& sqe = ring_.sqe();
@@ -566,13 +536,13 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
-    io_queue to_start_;                  // operations that the next wait() starts
-    std::size_t lent_ = 0;               // number of requests that may use a caller's buffer
-    bool lends_buffers_ = false;         // passes buffers of detachable operations to the kernel
-    io_operation* discarded_ = nullptr;  // the operation for which discard() waits
-    bool lacks_cancels_ = false;         // some cancellations could not be submitted
+    io_queue to_start_;
+    std::size_t lent_ = 0;
+    bool lends_buffers_ = false;
+    io_operation* discarded_ = nullptr;
+    bool lacks_cancels_ = false;
     bool wake_is_armed_ = true;
-    time_point armed_ = never;  // the deadline to which the kernel's timer is set
+    time_point armed_ = never;
     __kernel_timespec timeout_{};
 };
 

@@ -15,7 +15,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
-// Returns a number that identifies the calling thread. Unlike a thread id, this number is never reused.
+// Returns a number that identifies the calling thread and, unlike a thread id, is never reused.
 std::uint64_t number_of_this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     static constinit thread_local std::uint64_t number = 0;
@@ -79,8 +79,8 @@ void uring_ring::open() {
     const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
     is_open_ = error <= 0;
     if (is_open_) return;
-    // The kernel returns EINVAL for an unknown flag. In this case, the exception has ENOSYS, which means that
-    // the driver cannot use this kernel's io_uring.
+    // The kernel returns EINVAL for an unknown flag; ENOSYS means that the driver cannot use this kernel's
+    // io_uring.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
@@ -106,9 +106,8 @@ void uring_ring::enable() {
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_failed("io_uring_enable_rings", error);
-    // io_uring_register_ring_fd() would save the kernel a look-up at each entry. It is not used, because the
-    // thread would then keep the ring open, together with the files of its requests, even after the ring is
-    // closed.
+    // io_uring_register_ring_fd() would save the kernel a look-up at each entry, but the thread would then
+    // keep the ring and the files of its requests open, even after the ring is closed.
     owner_ = number_of_this_thread();
 }
 
@@ -116,9 +115,8 @@ bool uring_ring::runs_in_this_thread() const noexcept {
     return !is_enabled() || owner_ == number_of_this_thread();
 }
 
-// Enters the kernel; returns an errno, or 0 if there was no error. An interruption by a signal is not an
-// error. A lack of memory for requests or completions is not an error either, because handling completions
-// frees memory; the next entry submits the remaining requests.
+// Returns an errno, or 0. A lack of memory for requests or completions is not an error, because handling
+// completions frees memory; the next entry submits the remaining requests.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
     if (owner_ != number_of_this_thread()) [[unlikely]]
         lost_ = EEXIST;
@@ -174,7 +172,7 @@ io_uring_sqe* uring_ring::try_sqe() noexcept {
 io_uring_sqe& uring_ring::sqe() {
     io_uring_sqe* const entry = try_sqe();
     if (entry == nullptr) [[unlikely]] {
-        enter();  // throws an exception if there is an error
+        enter();
         throw_errno("io_uring_enter: the kernel has no memory for submissions", ENOMEM);
     }
     return *entry;

@@ -1,19 +1,15 @@
-// Feeds, which receive the data of streams before a read asks for the data.
-//
 // The feed of a stream is one multishot receive, which stays armed and puts the received data into buffers of
-// the driver. A read then gets its data without a system call, and a cancelled read loses no data. There are
-// two disadvantages: the data is copied, and the kernel receives data even if no task reads. Therefore a feed
-// that runs ahead of its reader is stopped; from then on, TCP's flow control stops the sender. Then each
-// receive goes directly into its caller's buffer, until one receive has drained the socket.
+// the driver. A read then needs no system call, and a cancelled read loses no data. But the data is copied,
+// and the kernel receives data even if no task reads. Therefore a feed that runs ahead of its reader is
+// stopped, so that TCP's flow control stops the sender. Then each receive goes directly into its caller's
+// buffer, until one receive has drained the socket.
 //
-// All streams share the buffers. The driver puts free buffers into a ring, and the kernel takes buffers from
-// this ring (IORING_REGISTER_PBUF_RING). The kernel uses the buffers in the order of the ring. If all buffers
-// were in the ring, a loop that needs ten buffers at a time would still access two megabytes of memory in
-// turn. Therefore the ring starts with a few buffers. Their number is doubled when they run out, up to a
-// limit, and is halved again after a burst. If slow readers hold all buffers at the limit, all streams
-// receive directly into the callers' buffers until a quarter of the buffers is free again. (Without this
-// rule, a feed would be armed and would end immediately because there is no buffer, so that every read would
-// need two requests.)
+// All streams share the buffers in one ring (IORING_REGISTER_PBUF_RING), which the kernel uses in order. If
+// all buffers were in the ring, a loop that needs ten buffers at a time would access two megabytes of memory
+// in turn. Therefore the ring starts with a few buffers; their number is doubled when they run out, up to a
+// limit, and halved after a burst. If slow readers hold all buffers at the limit, all streams receive
+// directly until a quarter of the buffers is free again; otherwise, a feed would end immediately for lack of
+// a buffer, and every read would need two requests.
 #pragma once
 
 #include <liburing.h>
@@ -29,12 +25,11 @@
 
 namespace loopbench::loop {
 
-/// The data that has arrived on one stream: a list of buffers, linked through their numbers.
 struct arrived_bytes {
-    std::uint16_t first = 0;  // first and last are meaningful only if count is not 0
+    std::uint16_t first = 0;
     std::uint16_t last = 0;
     std::uint32_t count = 0;
-    std::uint32_t bytes = 0;  // in all buffers of the list, without the bytes already taken
+    std::uint32_t bytes = 0;
 
     bool empty() const noexcept { return count == 0; }
 };
@@ -91,12 +86,10 @@ public:
         fill_ring();
     }
 
-    /// Returns the number of buffers that the kernel can take from the ring.
     unsigned available() const noexcept { return available_; }
 
-    /// Doubles the number of buffers. Called when the kernel has found no free buffer. If several streams run
-    /// out at the same time, the number is doubled only once. Returns false if there is no free buffer and
-    /// the limit is reached.
+    /// Doubles the number of buffers after the kernel has found no free buffer, but only once if several
+    /// streams run out at the same time. Returns false if the limit is reached.
     bool grow() noexcept {
         if (available_ != 0) return true;
         available_max_ = std::min(2 * available_max_, count_max_);
@@ -108,7 +101,6 @@ public:
     /// Returns true if the buffers ran out at the limit and fewer than a quarter of them are free again.
     bool are_scarce() const noexcept { return scarce_; }
 
-    /// Appends a buffer, to which the kernel has written `bytes` bytes, to `arrived`.
     void append(arrived_bytes& arrived, std::uint16_t buffer, std::uint16_t bytes) noexcept {
         least_available_ = std::min(least_available_, --available_);
         contents_[buffer] = {.begin = 0, .end = bytes, .next = 0};
@@ -118,14 +110,11 @@ public:
         ++arrived.count;
     }
 
-    /// Releases an unread buffer that the kernel has taken, so that the kernel can fill it again.
     void release_unread(std::uint16_t buffer) noexcept {
         --available_;
         release(buffer);
     }
 
-    /// Moves as many bytes to `to` as fit, and releases the buffers that are then empty. Returns the number
-    /// of bytes.
     std::size_t take(arrived_bytes& arrived, std::span<std::byte> to) noexcept {
         std::size_t taken = 0;
         while (!arrived.empty() && taken < to.size()) {
@@ -170,8 +159,7 @@ private:
         if (scarce_ && available_ >= plenty()) scarce_ = false;
     }
 
-    // Fills the ring with spare buffers. The buffer that was released last is used first, because it is still
-    // in the cache.
+    // The buffer that was released last is used first, because it is still in the cache.
     void fill_ring() noexcept {
         const auto mask = static_cast<int>(count_max_ - 1);
         for (; available_ < available_max_ && !spare_.empty(); spare_.pop_back(), ++available_) {
@@ -180,7 +168,6 @@ private:
         }
     }
 
-    // Halves the number of buffers if more than half of them were free all the time since the last check.
     void shrink_after_burst() noexcept {
         if (least_available_ > available_max_ / 2) available_max_ = std::max(available_max_ / 2, few());
         least_available_ = available_;
@@ -197,33 +184,26 @@ private:
     io_uring& owner_;
     const unsigned count_max_;
     const std::size_t ring_bytes_;
-    unsigned available_ = 0;      // buffers in the ring
-    unsigned available_max_ = 0;  // limit of available_; the other free buffers are in spare_
+    unsigned available_ = 0;
+    unsigned available_max_ = 0;
     unsigned least_available_ = 0;
-    unsigned released_ = 0;  // buffers released since the last shrink_after_burst()
+    unsigned released_ = 0;
     bool scarce_ = false;
-    std::vector<std::uint16_t> spare_;  // free buffers outside the ring; the last one is used next
-    io_uring_buf_ring* ring_;           // in memory, the buffers follow the ring
+    std::vector<std::uint16_t> spare_;
+    io_uring_buf_ring* ring_;  // in memory, the buffers follow the ring
     std::vector<content> contents_;
 };
 
-/// The feed of one descriptor. Its functions have a parameter for the buffers, which all feeds share.
 class stream_feed {
 public:
-    /// Returns true if the feed delivers the arriving data. Then a receive must wait for the feed. An
-    /// operation that waits for readability must also wait for the feed, because the socket itself does not
-    /// stay readable while the feed drains it.
+    /// Returns true if the feed delivers the arriving data. Then receives and waits for readability must wait
+    /// for the feed, because the socket does not stay readable while the feed drains it.
     bool is_armed() const noexcept { return state_ == state::running || state_ == state::stopping; }
-    /// Returns true if the feed may be armed for a receive. Otherwise, the receive must be a separate
-    /// request.
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
     }
-    /// Returns true if the descriptor is closed, but the feed's request in the kernel has not ended yet.
     bool is_closed() const noexcept { return state_ == state::closed; }
 
-    /// Completes a receive or a wait for readability. Returns false if no data has arrived and the stream has
-    /// not ended.
     bool take(io_operation& op, provided_buffers& buffers) noexcept {
         if (arrived_.empty() && !ended_) return false;
         if (op.kind == io_kind::readable) {
@@ -237,7 +217,6 @@ public:
         return true;
     }
 
-    /// Fills in the feed's multishot request, and marks the feed as running.
     void arm(io_uring_sqe& sqe, int fd) noexcept {
         io_uring_prep_recv_multishot(&sqe, fd, nullptr, 0, 0);
         sqe.flags |= IOSQE_BUFFER_SELECT;
@@ -245,20 +224,18 @@ public:
         state_ = state::running;
     }
 
-    /// Returns true if the feed must be stopped, because too much unread data has arrived.
     bool runs_ahead() const noexcept {
         return state_ == state::running &&
                (arrived_.count > buffers_max || arrived_.bytes >= provided_buffers::buffer_bytes);
     }
 
-    /// Marks the feed as stopping. Called after a cancellation of the feed was submitted.
     void stop() noexcept {
         state_ = state::stopping;
         ahead_ = true;
     }
 
-    /// Called before the descriptor is closed. Discards the arrived data, and later also the data that the
-    /// kernel still delivers, because this data does not belong to the next descriptor with the same number.
+    /// Discards the arrived data, and later the data that the kernel still delivers, because it does not
+    /// belong to the next descriptor with the same number. Called before the descriptor is closed.
     void close(provided_buffers& buffers) noexcept {
         buffers.discard(arrived_);
         if (is_armed()) state_ = state::closed;
@@ -286,8 +263,6 @@ public:
         }
     }
 
-    /// Records whether the socket may contain more data. Called after a separate receive request has received
-    /// fewer bytes than its buffer could hold.
     void on_short_receive(std::int64_t bytes) noexcept {
         ahead_ = bytes >= static_cast<std::int64_t>(provided_buffers::buffer_bytes);
     }
@@ -295,15 +270,15 @@ public:
 private:
     enum class state : std::uint8_t { idle, running, stopping, closed };
 
-    // The number of unread buffers above which a feed is stopped. A feed is also stopped if its unread data
-    // has at least the size of one buffer, because receiving a long message directly into the caller's buffer
-    // is cheaper than receiving it into several shared buffers and copying it.
+    // A feed with more unread buffers is stopped. A feed with unread data of the size of a buffer is also
+    // stopped, because receiving a long message directly into the caller's buffer is cheaper than copying it
+    // from several shared buffers.
     static constexpr std::uint32_t buffers_max = 8;
 
     arrived_bytes arrived_;
-    int end_ = 0;         // the end of the stream: 0, or a negated errno
-    bool ended_ = false;  // the stream has ended, and no operation has reported the end
-    bool ahead_ = false;  // the feed was stopped, and the socket may contain more data
+    int end_ = 0;  // the end of the stream: 0, or a negated errno
+    bool ended_ = false;
+    bool ahead_ = false;
     state state_ = state::idle;
 };
 
