@@ -1,7 +1,7 @@
-// A design is a composition of four parts: a driver (how I/O completes), a timer queue (how deadlines are
-// kept), a wait policy (how the loop asks the kernel for events) and work limits (how much runs in between).
-// Only the turn is a template that is compiled for each design (designs.cpp), because its speed affects every
-// callback.
+// A loop's design has four parts: a driver (performs I/O), a timer queue (stores deadlines), a wait policy
+// (asks the kernel for events) and work limits (how much runs before it asks again). A turn asks the kernel
+// for events and runs the ready operations. It is compiled separately for each design (designs.cpp), because
+// its speed affects every callback.
 #pragma once
 
 #include <thread>
@@ -10,13 +10,11 @@
 
 namespace loopbench::loop {
 
-/// Limits on a loop's work, in units of the work budget (operation.hpp).
+/// Limits in units of the work budget (operation.hpp).
 struct work_limits {
-    /// The number of units after which the loop checks for I/O and reads the clock again; 0 means on every
-    /// turn.
+    /// The loop asks the kernel for events after this number of units. Zero: on every turn.
     std::size_t units_between_waits;
-    /// The number of units after which a turn ends, even if some ready operations have not run yet. With
-    /// work_budget::without_limit, the turn runs all of them, and the budget limits each callback instead.
+    /// A turn ends after this number of units. work_budget::without_limit: a turn runs every ready operation.
     std::size_t units_of_a_turn;
 };
 inline constexpr work_limits waits_on_every_turn{.units_between_waits = 0,
@@ -34,17 +32,17 @@ public:
 
     ~design_loop() override {
         close();
-        // The remaining timers belong to calls of call_at(); no coroutine owns them.
+        // The remaining timers are those of call_at().
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
-        close();  // again, because the destructors of the discarded functions might have posted something
+        close();  // a second time, because the destructors of discarded functions can post
     }
 
     void arm(timer& t) override { timers_.insert(t, last_now_); }
     void disarm(timer& t) noexcept override { timers_.erase(t); }
 
-    // Only the wait policy uses the following members.
+    // The next members are for the wait policy.
 
     time_point next_deadline() noexcept { return std::min(timers_.earliest(), wake_by_); }
     bool has_pending_io() const noexcept { return io_->pending() != 0; }
@@ -70,13 +68,12 @@ private:
         while (!done);
     }
 
-    // Queues posted operations before it expires timers: asio_compat posts an I/O operation that completes as
-    // soon as it is started, and an earlier expiry could let the operation's own time limit cancel it.
+    // Posted operations are queued before timers expire. asio_compat posts the handler of an I/O operation
+    // that has completed immediately; a timer that expired first could cancel this operation.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step ends when the budget is used up, even if operations are still ready. Therefore each design
-        // asks the kernel at least once per budget; a design that asks only when nothing is ready might never
-        // ask.
+        // In steps, each design asks the kernel at least once per budget. A design that asks only when
+        // nothing is ready might never ask, because a step ends before everything has run.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -136,9 +133,8 @@ private:
     time_point wake_by_ = never;
 };
 
-/// The policy that sleeps until an I/O event, a post or the next deadline. If an operation is ready or a post
-/// has arrived, the policy only asks the kernel for more events; if OnEveryTurn is false, it does so only if
-/// I/O is pending.
+/// The policy that sleeps until an I/O event, a post or the next deadline. If something is ready, it does not
+/// sleep: it only asks the kernel for events. With OnEveryTurn = false, it asks only if I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
@@ -152,8 +148,7 @@ struct blocking_wait {
 };
 
 using block_wait = blocking_wait<false>;
-/// The policy of tutorials 002 and 004. Compared with block_wait, it costs one more system call if operations
-/// are ready and no I/O is pending.
+/// The policy of tutorials 002 and 004. It makes a system call even if no I/O is pending.
 using block_every_turn_wait = blocking_wait<true>;
 
 /// The policy that never sleeps: the loop notices every event immediately, but always uses a whole core.
@@ -164,8 +159,8 @@ struct spin_wait {
     }
 };
 
-/// The policy of tutorial 000: it sleeps for one tick before each turn except the first, so that the loop
-/// notices events up to one tick late. The tutorial sleeps at the end of a turn, which is the same moment.
+/// The policy of tutorial 000: sleeps for one tick before each turn except the first. The loop notices an
+/// event up to one tick late.
 struct tick_wait {
     static constexpr std::chrono::milliseconds tick{100};
 

@@ -233,9 +233,9 @@ void add_shard_option(CLI::App& command, run_options& options) {
     command
         .add_option_function<std::string>(
             "--shard", take,
-            "run only shard I of N, which is the blocks I, I+N, I+2N and so on, so that N machines can share "
-            "a run; needs --seed and --output; all machines need the same options except for --shard and "
-            "--output; --budget limits each shard; `loopbench merge` combines the shards")
+            "run only every Nth block, from block I on, so that N machines can share a run; needs --seed and "
+            "--output; --budget limits each shard. All other options must be the same on all machines. "
+            "`loopbench merge` combines the shards")
         ->type_name("I/N")
         ->needs(command.get_option("--seed"))
         ->needs(command.get_option("--output"))
@@ -243,26 +243,27 @@ void add_shard_option(CLI::App& command, run_options& options) {
 }
 
 void add_client_options(CLI::App& command, run_options& options) {
-    auto* there = command
-                      .add_option("--generator-on", options.generator_on,
-                                  "run the client of serve/open_loop on another machine; COMMAND is put "
-                                  "in front of the client's command line, for example 'ssh HOST'; the client "
-                                  "must have the same path there as here")
-                      ->type_name("COMMAND");
+    auto* there =
+        command
+            .add_option("--generator-on", options.generator_on,
+                        "start the client of serve/open_loop on another machine with COMMAND, for "
+                        "example 'ssh HOST'; the client must be installed under the same path there")
+            ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
-                                 "address of this machine, to which the client on the other machine "
-                                 "connects; no port is opened on other addresses")
+                                 "the only address of this machine on which the server listens for that "
+                                 "client")
                      ->type_name("ADDRESS")
                      ->needs(there);
     there->needs(here);
 }
 
 void add_choice_options(CLI::App& command, run_options& options) {
-    auto* quick = command.add_flag("--quick", options.quick,
-                                   "small size, at most one minute, at most 5 s for each trial: measure the "
-                                   "headline workloads (see `list`) on the headline contenders; with "
-                                   "--workload: the named workloads on all contenders, with the same limits");
+    auto* quick = command.add_flag(
+        "--quick", options.quick,
+        "measure small sizes for at most a minute, and at most 5 s for each trial: the headline "
+        "workloads on the headline contenders, or with --workload the chosen "
+        "workloads on all contenders");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -289,7 +290,7 @@ const std::initializer_list<example> run_examples{
     {"loopbench run --workload echo --contender 'loop-*' --contender asio-epoll",
      "measures all echo workloads on the loops of this project and on the baseline"},
     {"loopbench run --workload echo/rtt/tcp --precision 1% --budget 5min",
-     "runs blocks until each ratio of `time` is known to within 1 %, for at most 5 minutes"},
+     "runs until every ratio of `time` is known to within 1 %, for at most 5 minutes"},
     {"loopbench run --resume loopbench-report", "continues a run that was interrupted or killed"}};
 
 }  // namespace
@@ -305,13 +306,13 @@ void add_run_command(CLI::App& app, action& chosen) {
         "operation");
     command->add_flag(
         "--checks", options->checks,
-        "after the trials, also measure how much time the recording of latencies adds to an operation, and "
-        "whether twice the operations take twice the time; these measurements take 4 to 25 s per result");
+        "after the trials, also measure what the recording of latencies costs, and whether twice the "
+        "operations take twice as long (4 to 25 s per result)");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,
-                     "also add the report to the history at URL: a file, or "
-                     "postgresql://USER@HOST/DATABASE; --history alone means the default history "
+                     "also add the report to a history: a file or "
+                     "postgresql://USER@HOST/DATABASE; without URL, the default history "
                      "(LOOPBENCH_HISTORY, or history.db in the user's data folder)")
         ->type_name("[URL]")
         ->expected(0, 1);
@@ -321,11 +322,12 @@ void add_run_command(CLI::App& app, action& chosen) {
     put_under(*command, heading::trials);
     const auto* verbose = command->add_flag("--verbose", options->verbose,
                                             "show all tables and warnings instead of one screen");
-    auto* resume = command
-                       ->add_option("--resume", options->resume,
-                                    "continue the interrupted or killed run or comparison in DIR, with its "
-                                    "options; only --verbose can be added")
-                       ->type_name("DIR");
+    auto* resume =
+        command
+            ->add_option("--resume", options->resume,
+                         "continue the interrupted or killed run or comparison in DIR; the only other "
+                         "option can be --verbose")
+            ->type_name("DIR");
     resume->group(heading::what);
     put_under(*command, heading::output);
     takes_path(resume);

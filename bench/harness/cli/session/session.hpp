@@ -20,21 +20,23 @@ namespace loopbench::bench {
 using session_start = std::chrono::steady_clock::time_point;
 
 inline constexpr const char* how_trials_run =
-    "Trials: a trial runs one contender on one workload, in a new process. A block is one trial of each\n"
-    "contender on each workload; the order of the workloads, and of the contenders on each workload, is\n"
-    "random. A second run with the same --seed has the same order. A ratio compares two trials of the\n"
-    "same workload and block, which run close together in time.\n"
-    "The pairing arranges the trials of one workload in a block. Sequential trials run one after the\n"
-    "other. Interleaved trials alternate on one core, in slices of 2 ms. Concurrent trials share one core\n"
-    "at the same time, and their time is CPU time. Workloads that wait are sequential. Workloads that\n"
-    "keep a core busy with system calls are usually interleaved; those without system calls are\n"
-    "sequential in `run`, and interleaved in `compare`. Google Benchmark programs without support for\n"
-    "slices (docs/method.md) run concurrently.\n"
-    "The A/A copy is the baseline measured a second time, under another name; if the two differ, the\n"
-    "run is unreliable. The total length of the environment variables changes the speed of a program, so\n"
-    "each trial gets a random length, and no contender gains from a lucky one. If other work on the\n"
-    "machine disturbs a sequential trial, its workload is measured once more in that block, within\n"
-    "limits. docs/method.md explains all of this.";
+    "Terms:\n"
+    "A trial runs one contender on one workload, in a new process.\n"
+    "A block is one trial of each contender on each workload, in a random order. The same --seed gives\n"
+    "the same order.\n"
+    "A ratio compares two trials of one workload in the same block, which are close in time.\n"
+    "The pairing arranges the trials of one workload in a block:\n"
+    "  sequential    one after the other;\n"
+    "  interleaved   alternating on one core, in slices of 2 ms;\n"
+    "  concurrent    at the same time on one core, compared by their CPU time.\n"
+    "Workloads that wait are sequential. Workloads with system calls are usually interleaved; those\n"
+    "without are sequential in `run` and interleaved in `compare`. Google Benchmark programs that keep a\n"
+    "core busy are concurrent.\n"
+    "The A/A copy is the baseline, measured a second time under another name. If the two differ, the run\n"
+    "is unreliable.\n"
+    "The size of the environment changes the speed of a program, so each trial gets a random size.\n"
+    "A sequential trial that other programs disturbed is repeated, within limits.\n"
+    "docs/method.md explains the reasons.";
 
 struct session_place {
     std::filesystem::path folder;

@@ -42,7 +42,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                  sizing how) {
     auto* budget =
         add_measuring(command, all, "--budget", options.budget_s,
-                      fmt::format("start no further block if it would end after this time{}",
+                      fmt::format("stop before a block that would end after this time{}",
                                   usual.budget ? fmt::format(" ({})", seconds_text(*usual.budget)) : ""));
     takes_duration(budget);
     if (how == sizing::blocks_and_precision) {
@@ -53,16 +53,16 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                            ->check(CLI::Range(std::uint64_t{1}, blocks_max).description(""));
         takes_percent(
             add_measuring(command, all, "--precision", options.precision_pct,
-                          "run blocks until each ratio of the metric `time` is known to within PCT; replaces "
-                          "--blocks and needs --budget")
+                          "run until every ratio of the metric `time` is known to within PCT; replaces "
+                          "--blocks, and needs --budget")
                 ->excludes(blocks)
                 ->needs(budget),
             0.01, 50);
     }
     takes_duration(
         add_measuring(command, all, "--min-time", options.min_time_s,
-                      fmt::format("the minimum measured time of a trial that is interleaved (see Trials "
-                                  "below) or whose workload has no fixed number of operations ({})",
+                      fmt::format("minimum measured time of an interleaved trial, and of a workload without "
+                                  "a fixed number of operations ({})",
                                   seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
@@ -84,8 +84,8 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
         command
             .add_option_function<std::string>(
                 "--slice", take_slice,
-                "in interleaved trials, a contender runs for one slice at a time: an untimed part, in "
-                "which the caches fill, then a timed part (0.5ms+1.5ms)")
+                "length of a slice in interleaved trials: first an untimed part, which fills the caches, "
+                "then a timed part (0.5ms+1.5ms)")
             ->type_name("UNTIMED+TIMED"));
 }
 
@@ -97,7 +97,7 @@ void add_arrangement(CLI::App& command, measuring_options& all, session_options&
     all.push_back(command
                       .add_option_function<std::string>(
                           "--pairing", take_pairing,
-                          "how the trials of a block are arranged in time (each workload has its own "
+                          "how the trials of a block are arranged (see below; each workload has its own "
                           "default); workloads that must be sequential ignore this option")
                       ->type_name(fmt::format("{}", fmt::join(pairing_names(), "|")))
                       ->transform(CLI::IsMember(pairing_names(), CLI::ignore_case).description("")));
