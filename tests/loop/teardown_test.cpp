@@ -271,9 +271,9 @@ TEST_P(destroying_a_loop, tasks_that_never_started_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-// In two of the four pairs, the frame that closes the sockets is destroyed before the frame that waits for
-// them. Only the pushes of a later pair would access a queued operation of a destroyed frame, so the test
-// needs several pairs.
+// If a queued operation of a destroyed frame remained, only a later push would access it. The test therefore
+// needs several pairs. In half of them, the frame that closes the sockets is destroyed before the frame that
+// waits for them.
 TEST_P(destroying_a_loop, frames_that_wait_on_the_sockets_of_other_frames_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

@@ -51,8 +51,8 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Posts to a new loop from all threads. Other threads can read the number of functions that have run from
-/// `received` at any time.
+/// Posts to a new loop from all threads, and returns the results. At any time, other threads can read from
+/// `received` how many functions have run.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

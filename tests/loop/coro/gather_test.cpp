@@ -153,7 +153,7 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_h
     EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
 }
 
-// Each gather starts its children on its own stack. Without a limit on the depth, the stack would overflow.
+// Nested gathers start on one stack. Without a limit on their number, this stack would overflow.
 TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)

@@ -191,8 +191,8 @@ TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accep
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The test starts no further accept. A new accept would hide the defect, because the driver would then also
-// serve an accept that it has forgotten.
+// The test starts no further accept, because the driver would then also serve an accept that it had
+// forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);

@@ -68,7 +68,8 @@ protected:
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Read requests that fill the ring. After refuse_to_hand_over(), only a call that waits can submit them.
+    /// A full ring of read requests. After refuse_to_hand_over(), only a call that waits can submit these
+    /// requests.
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {

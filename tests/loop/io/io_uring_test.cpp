@@ -308,7 +308,8 @@ TEST_F(uring_tests, a_stream_with_received_data_is_readable) {
     EXPECT_EQ(late.result, 0);
 }
 
-// With io_uring, a read of a non-blocking terminal completes with EAGAIN at once.
+// With io_uring, a read of a non-blocking terminal completes with EAGAIN at once. The driver must read again
+// when input arrives.
 TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     int keyboard = -1;
     int terminal = -1;
@@ -476,8 +477,8 @@ TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     may_end.set_value();
 }
 
-// When the peer has ended its output, the kernel completes every poll request at once. It does so even if the
-// request waits for writability.
+// When the peer has ended its output, the kernel immediately completes every poll request, even a request
+// that waits for writability.
 TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ended_its_own_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;

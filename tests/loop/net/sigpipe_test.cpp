@@ -180,8 +180,8 @@ TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_writes_leave_no_sigpipe_pend
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-// The loop does not block SIGPIPE between two runs, but io_uring can execute a pending write between two
-// runs.
+// The loop does not block SIGPIPE between two runs. During this time, io_uring can still execute a pending
+// write.
 TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();

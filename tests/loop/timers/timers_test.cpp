@@ -1,4 +1,4 @@
-// Compares every timer queue with a sorted map.
+// Tests every timer queue by comparing it with a sorted map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
