@@ -26,7 +26,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Returns the number of passed checks. Asio's tests print each check; Beast's tests and drive.py print the number."""
+    """Returns the number of passed checks. Asio's tests print each check; Beast's and drive.py print the number."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 
