@@ -1,4 +1,5 @@
-// Tutorial 004, "Building our own Async Event Loop in Python".
+// The program of tutorial 004, "Building our own Async Event Loop in Python", measures two sleeps: first one
+// after the other, then concurrently.
 #include <fmt/core.h>
 
 #include <array>
