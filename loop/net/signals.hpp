@@ -12,7 +12,7 @@ namespace loopbench::loop {
 /// was blocked before the first of them was created.
 class signal_block {
 public:
-    /// Throws std::system_error, for example if a signal does not exist.
+    /// Blocks the signals. Throws std::system_error, for example if a signal does not exist.
     explicit signal_block(std::initializer_list<int> signals);
     signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
@@ -38,8 +38,8 @@ public:
     task<int> next();
 
 private:
-    // source_ is destroyed first; otherwise, a signal could be unblocked, and take its default action, while
-    // an operation still waits for the signal.
+    // source_ is destroyed before block_; otherwise, a signal could be unblocked, and take its default
+    // action, while an operation still waits for the signal.
     signal_block block_;
     descriptor source_;
 };

@@ -45,7 +45,8 @@ public:
         return {io(), Input, native_handle(), buffer};
     }
 
-    /// Completes when the kernel has accepted all bytes, or after the first error.
+    /// Writes all bytes. The await completes when the kernel has accepted all of them, or after the first
+    /// error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
         return {io(), Output, native_handle(), bytes};
     }

@@ -1,4 +1,4 @@
-// The ring hides io_uring's set-up and its limits. Some facts about the kernel are surprising:
+// Some facts about the kernel's rings are surprising:
 // - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1), the second half of a request (for example, the receive after
 //   the socket has become readable) is deferred until this thread enters the kernel with GETEVENTS. Therefore
 //   the completion queue does not change while we read it. The flag IORING_SQ_TASKRUN shows, without a system
