@@ -63,8 +63,8 @@ public:
 
     void run_forever();
 
-    /// Runs until stop() is called or the loop is idle: no queued callback, no timer, no pending I/O and no
-    /// expected_post. A sleep until `never` does not count as a timer.
+    /// Runs until stop() is called or the loop is idle. An idle loop has no queued callback, no timer, no
+    /// pending I/O and no expected_post. A sleep until `never` does not count as a timer.
     void run_until_idle();
 
     /// An announcement that another thread will post something; while it exists, run_until_idle() does not

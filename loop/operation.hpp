@@ -124,8 +124,8 @@ public:
     void use(std::size_t units) noexcept { used_ += units; }
     void refill() noexcept { used_ = 0; }
 
-    /// Accounts for an operation that completed immediately and moved `bytes` bytes. Returns true if its
-    /// coroutine may continue without going through the ready queue.
+    /// Accounts for an operation that completed immediately and moved `bytes` bytes. Returns true if the
+    /// operation's coroutine may continue without going through the ready queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
         used_ += units_of(bytes);
         return used_ <= units_max;
@@ -143,8 +143,8 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards all operations, and from now on every operation that is pushed. When one frame is destroyed,
-    /// it may complete an operation of another frame, and the other frame is destroyed before the loop could
+    /// Discards all operations, and from now on every operation that is pushed. The destruction of one frame
+    /// may complete an operation of another frame, and this other frame is destroyed before the loop could
     /// run the operation.
     void close() noexcept {
         closed_ = true;
@@ -236,7 +236,7 @@ inline void request_cancel(task_context& task) noexcept {
 }
 
 /// The base of every awaiter that suspends its coroutine in the loop: an operation that resumes the
-/// coroutine. A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
+/// coroutine. In a derived class, await_suspend() calls suspend(), and await_resume() calls
 /// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes it to the
 /// ready queue.
 template <class Operation = operation>

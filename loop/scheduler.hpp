@@ -118,9 +118,9 @@ public:
     }
 
     /// Runs `function` on a later turn, and wakes the loop if it sleeps. Any thread may call this function;
-    /// the loop must exist until this call returns, even if `function` ends run(). If several threads post at
-    /// the same time, only the first thread wakes the loop; a sleeping loop runs no posted function until the
-    /// first thread has made its wake-up call.
+    /// the loop must exist until post_from_any_thread() returns, even if `function` ends run(). If several
+    /// threads post at the same time, only the first thread wakes the loop. A sleeping loop runs no posted
+    /// function until the first thread has made its wake-up call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));

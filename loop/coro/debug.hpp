@@ -11,8 +11,8 @@
 namespace loopbench::loop {
 
 struct debug_mode {
-    /// A function that is called after a slow callback. `who` is one line of text. It names the task or
-    /// function and, if known, the source location that started it.
+    /// A function that is called after a slow callback. `who` is one line of text that names the task or
+    /// function. If the source location that started or scheduled it is known, `who` contains the location.
     using slow_warning = std::function<void(nanoseconds took, const std::string& who)>;
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 

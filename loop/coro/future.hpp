@@ -30,7 +30,8 @@ struct future_state : recycled {
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // A callback, allocated when it is added, so that settle() does not have to allocate memory.
+    // A callback of a future. It is allocated when it is added, so that settle() does not have to allocate
+    // memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}

@@ -1,7 +1,7 @@
-// The base of the awaiters that wait for a time, an event or other tasks. On loop-round-robin (tutorial 001),
-// waiting tasks poll: a waiting task stays in the ready queue, and checks on every turn whether its wait is
-// over. The loop sets the flag ready_queue::tasks_poll for this; only the code in this file depends on the
-// flag.
+// The class in this file is the base of the awaiters that wait for a time, an event or other tasks. On
+// loop-round-robin (tutorial 001), waiting tasks poll: a waiting task stays in the ready queue, and checks on
+// every turn whether its wait is over. The flag ready_queue::tasks_poll is true on this loop; only the code
+// in this file reads the flag.
 #pragma once
 
 #include "loop/operation.hpp"
@@ -20,8 +20,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// Removes the awaiter from the ready queue if it still polls, which happens only if another loop
-    /// destroys its frame.
+    /// Removes the awaiter from the ready queue if it still polls. This case occurs only if another loop
+    /// destroys the awaiter's frame.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);

@@ -48,7 +48,7 @@ public:
     }
 
     /// Resumes the generator with `value`. Returns the next yielded value, or std::nullopt if the generator
-    /// has returned (in Python, it raises StopIteration). Throws the exceptions of the generator.
+    /// has returned (Python raises StopIteration). Throws the exceptions of the generator.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();

@@ -1,5 +1,5 @@
-// The program of tutorial 004, "Building our own Async Event Loop in Python", measures two sleeps: first one
-// after the other, then concurrently.
+// The program of tutorial 004, "Building our own Async Event Loop in Python", runs two sleeps, first one
+// after the other and then concurrently, and prints the durations.
 #include <fmt/core.h>
 
 #include <array>

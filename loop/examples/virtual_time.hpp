@@ -1,6 +1,6 @@
-// The virtual clock jumps to the next deadline if the loop has nothing to do before it. Thus the order of a
-// program's output depends only on its deadlines. The kernel does not use virtual time: if I/O is pending,
-// the clock waits 10 ms of real time for the I/O before each jump.
+// The virtual clock jumps to the next deadline if the loop has nothing to do before that deadline. Thus the
+// order of a program's output depends only on the program's deadlines. The kernel does not use virtual time:
+// if I/O is pending, the clock waits 10 ms of real time for the I/O before each jump.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace loopbench::examples {
 
 class virtual_clock final : public loop::clock {
 public:
-    /// Returns the time, which each call advances by 10 µs, so that a loop that only reads the clock and
-    /// never sleeps also makes progress.
+    /// Advances the time by 10 µs and returns it. Thus a loop that only reads the clock and never sleeps also
+    /// makes progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }

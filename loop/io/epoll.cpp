@@ -106,8 +106,9 @@ private:
         throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }
 
-    // Sets the timerfd to the deadline, unless the timerfd will fire before the deadline anyway; the wait
-    // then ends early once. This saves a system call for every timer that is armed and cancelled.
+    // Sets the timerfd to the deadline, unless the timerfd will fire before the deadline anyway. Keeping the
+    // earlier setting ends the wait early once, but saves a system call for every timer that is armed and
+    // cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};

@@ -113,10 +113,10 @@ public:
     virtual ~driver() = default;
 
     /// Shares the driver with other threads. A thread that holds the lock may call start(), cancel_some() and
-    /// unwatch(). If runs_in_this_thread() returns true, it may also call close() after cancel_some(). A
-    /// thread other than the loop's must then wake the loop. It must not push operations to the ready queue;
-    /// therefore it must not call cancel(). Only the epoll and io_uring drivers can be shared, and only for
-    /// operations of the *_call kinds and `detachable` operations.
+    /// unwatch(). If runs_in_this_thread() returns true, the thread may also call close(), after
+    /// cancel_some(). A thread other than the loop's must wake the loop after such a call. It must not push
+    /// operations to the ready queue; therefore it must not call cancel(). Only the epoll and io_uring
+    /// drivers can be shared, and only for operations of the *_call kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
     /// Returns true if the loop's current or last run was in the calling thread, or if there was no run yet.
@@ -125,16 +125,16 @@ public:
     /// requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Prepares a shared loop to run in the calling thread, which can be another thread than before. Called
-    /// with the lock. If `for_long` is true, the driver may pass the buffers of `detachable` operations to
-    /// the kernel until leave_thread() is called in the same thread; otherwise, the driver only asks the
-    /// kernel for readiness. Throws std::system_error.
+    /// Prepares a shared loop to run in the calling thread, which can be another thread than before. The
+    /// caller holds the lock. If `for_long` is true, the driver may pass the buffers of `detachable`
+    /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
+    /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
     /// Takes all buffers back from the kernel by cancelling their requests. The driver submits these requests
-    /// again later. Called with the lock.
+    /// again later. The caller holds the lock.
     virtual void leave_thread() noexcept {}
-    /// Creates new kernel objects in the child of a fork, because the old ones are shared with the parent
-    /// process. Called for a shared loop. Pending operations stay pending. Throws std::system_error.
+    /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
+    /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
 
     /// Starts the operation. Returns true if the operation completed immediately; then `result` is set, and

@@ -198,8 +198,8 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Watches the directions that the operations need. If this fails, the descriptor was closed without notice;
-// then the driver forgets the descriptor.
+// Watches the directions that the operations need. If watching fails, the descriptor was closed without
+// notice; then the driver forgets the descriptor.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -209,8 +209,8 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
 }
 
 // Makes the input permanently edge-triggered after a call returned EAGAIN in spite of a report, because the
-// kernel would report a level-triggered descriptor for ever. This happens if a socket's error queue has an
-// entry (IP_RECVERR, SO_TIMESTAMPING), and on a datagram socket that is shut down.
+// kernel would report a level-triggered descriptor for ever. Two causes are an entry in a socket's error
+// queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
@@ -238,8 +238,8 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Makes the system call of the first waiting operation, and runs the operation. Since the direction was
-// queued, the operation might have been cancelled, or the descriptor closed.
+// Makes the system call of the first waiting operation, and runs the operation. Does nothing if the operation
+// was cancelled or the descriptor was closed since the direction was queued.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

@@ -1,5 +1,5 @@
-// The driver of loop-round-robin (tutorial 001) has no selector: it tries every operation that would block
-// again on every turn, with one system call each.
+// The driver of loop-round-robin (tutorial 001) has no selector: on every turn, it tries all waiting
+// operations again, with one system call for each operation.
 
 #include <vector>
 

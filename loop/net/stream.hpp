@@ -33,8 +33,8 @@ private:
     unique_fd fd_;
 };
 
-/// A descriptor for reading and writing bytes. One read and one write may be pending at a time; their buffers
-/// must exist until they complete.
+/// A descriptor for reading and writing bytes. One read and one write may be pending at a time. The buffer of
+/// a read or write must exist until the operation completes.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:

@@ -10,8 +10,8 @@
 
 namespace loopbench::loop {
 
-/// A timer queue that expires timers in the order of insertion, like the tutorial. If two timers are due on
-/// the same turn, the timer with the later deadline may run first.
+/// A timer queue that expires timers in the order of insertion, like the list of the tutorial. If two timers
+/// are due on the same turn, the timer with the later deadline may run first.
 class list_timers {
 public:
     void insert(timer& t, time_point) noexcept {

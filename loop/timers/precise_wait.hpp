@@ -10,12 +10,12 @@
 
 namespace loopbench::loop {
 
-/// The guard time: the loop must be awake for this time before a deadline. It estimates an upper quantile of
-/// the wake-up error, without storing samples. An error above the guard time raises the guard time by the
-/// fraction `step_up`; any other error lowers it by the fraction `step_down`. In equilibrium, the share of
-/// errors above the guard time is step_down / (step_up + step_down), about 0.5 %. A single error of many
-/// milliseconds, for example because the machine was stopped, changes the guard time only by a fixed
-/// fraction.
+/// The guard time: the time before a deadline during which the loop must be awake. The guard time estimates
+/// an upper quantile of the wake-up error, without storing samples. An error above the guard time raises the
+/// guard time by the fraction `step_up`; any other error lowers it by the fraction `step_down`. In
+/// equilibrium, the share of errors above the guard time is step_down / (step_up + step_down), about 0.5 %. A
+/// single error of many milliseconds, for example because the machine was stopped, changes the guard time
+/// only by a fixed fraction.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};

@@ -144,9 +144,10 @@ private:
 
 /// Sorts the entries by deadline; if there is not enough memory, the entries stay unsorted. For a million
 /// entries, std::sort would take longer than all other work on the timers together. This radix sort moves the
-/// entries from chunk to chunk, with 128 KB of new memory: once for each byte in which the deadlines differ
-/// (five times if they span a minute). New arrays instead of chunks would cause a page fault for each page;
-/// on machines with slow page faults, the sort would take 2 to 4.5 times as long (docs/performance.md).
+/// entries once for each byte in which the deadlines differ (five times if the deadlines span a minute). It
+/// moves the entries from chunk to chunk, with 128 KB of new memory. New arrays instead of chunks would cause
+/// a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
+/// (docs/performance.md).
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;

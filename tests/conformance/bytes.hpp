@@ -100,7 +100,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// Expects that a read returns no bytes and `error`, which is 0 at the end of the stream.
+/// Expects that a read returns no bytes and the given error; at the end of the stream, `error` is 0.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;

@@ -216,8 +216,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // Some requests could not be submitted before: the kernel lacked memory, or they were made in another
-        // thread or before the first wait(). They are submitted now.
+        // Requests that could not be submitted before are submitted now: the kernel lacked memory, or the
+        // request was made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();

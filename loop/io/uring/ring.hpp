@@ -28,8 +28,8 @@ struct uring_limits {
 
 class uring_ring {
 public:
-    /// Creates a ring, which any thread may do. If the kernel refuses the ring, throws a std::system_error
-    /// with the likely cause and the remedy.
+    /// Creates a ring. Any thread may call this constructor. Throws a std::system_error with the likely cause
+    /// and the remedy if the kernel refuses the ring.
     explicit uring_ring(const uring_limits& limits);
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();

@@ -198,8 +198,9 @@ private:
 
 class stream_feed {
 public:
-    /// Returns true if the feed delivers the arriving data. Then receives and waits for readability must wait
-    /// for the feed, because the socket does not stay readable while the feed drains it.
+    /// Returns true if the feed delivers the arriving data. In this case, receive operations and waits for
+    /// readability must wait for the feed, because the socket does not stay readable while the feed drains
+    /// it.
     bool is_armed() const noexcept { return state_ == state::running || state_ == state::stopping; }
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
