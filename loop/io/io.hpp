@@ -64,8 +64,8 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// The operations on a descriptor for which `is_chosen` returns true, or all operations if `is_chosen` is
-/// null.
+/// A choice among the operations on a descriptor. It contains the operations for which `is_chosen` returns
+/// true, or all operations if `is_chosen` is null.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;

@@ -14,7 +14,7 @@ class wake_event {
 public:
     int fd() const noexcept { return fd_.get(); }
 
-    /// Makes the eventfd readable, from any thread or signal handler.
+    /// Makes the eventfd readable. Any thread and any signal handler may call set().
     void set() noexcept {
         const std::uint64_t one = 1;
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
