@@ -1,4 +1,4 @@
-// loopbench check --update: writes a new baseline file and prints the difference to the old file.
+// loopbench check --update: writes a new baseline file, and prints how it differs from the old file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -125,8 +125,9 @@ private:
         return known;
     }
 
-    /// Without patterns, selects the cells of this tier in the old baseline file, or of both tiers if this
-    /// tier is empty, or every cell if the file is empty.
+    /// Returns true if the new baseline file needs the cell in this tier. If the command line contains
+    /// patterns, the cell must match them. Otherwise the cell must be in this tier of the old baseline file,
+    /// or in any tier if this tier is empty. If the old file is empty, every cell is needed.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -193,8 +194,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result has this status, because the new baseline file would silently lack that
-    /// result.
+    /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
+    /// that result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;

@@ -79,8 +79,7 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
-/// executable.
+/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
 void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
     const auto limit = std::min(plan.trial_limit, plan.budget.value_or(plan.trial_limit));
     list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
@@ -93,8 +92,8 @@ void list_build(contender& who, const compare_options& options, const run_plan& 
                               : ""};
 }
 
-/// Both contenders get an argv[0] of the same length, so that their stacks are at the same position (see
-/// add_aa_copy in plan.hpp).
+/// Returns a contender for one side of the comparison, with the argv[0] `called`. The argv[0] of both sides
+/// has the same length, so that their stacks are at the same position (see add_aa_copy in plan.hpp).
 contender side(std::string name, const char* called, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
@@ -161,7 +160,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop, started);
-    // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
+    // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {
