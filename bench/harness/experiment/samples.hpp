@@ -57,8 +57,8 @@ public:
     /// trials were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Returns the number of trials that were checked for disturbances. Interleaved trials are not checked,
-    /// because a disturbance affects only a few of their many slices.
+    /// Returns the number of trials with which disturbed() is compared. Interleaved trials are not checked
+    /// for disturbances, because a disturbance affects only a few of their many slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
     /// Returns log ratios, which are above 0 if `who` is better. There is one for each block; for interleaved
