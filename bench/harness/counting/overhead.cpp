@@ -15,7 +15,7 @@ namespace loopbench::bench {
 
 namespace {
 
-// The shortest run that is measured. In a shorter run, a few milliseconds of other programs' work would
+// The shortest planned duration of a run. In a shorter run, a few milliseconds of other programs' work would
 // change the time by more than 5 %.
 constexpr double smallest_run_ns = 200e6;
 // The numbers of triples after which run_triples() checks the result. There are only four checks, because

@@ -23,8 +23,8 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// An error in the output of a tracer that is incomplete and must not be counted. Two outputs that a full
-/// file system cut to the same length would give zero calls per operation.
+/// The error that a tracer's output is incomplete. Such an output must not be counted: two outputs that a
+/// full file system cut to the same length would give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

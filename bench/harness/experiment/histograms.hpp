@@ -33,7 +33,7 @@ private:
 };
 
 /// Returns a function for reports::new_file::rest. Each call of this function returns the next piece of the
-/// joined histograms.jsonl files. It throws reports::file_error if a file cannot be read, and
+/// joined histograms.jsonl files. The call throws reports::file_error if a file cannot be read, and
 /// reports::format_error if a file has another format.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 

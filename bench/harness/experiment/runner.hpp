@@ -55,9 +55,9 @@ struct run_outcome {
 /// locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Adds a trial to the outcome. Returns true if it gave up on the trial's result, because the trial failed or
-/// because the result was unsupported in `blocks_to_try` blocks without any number. A running session and the
-/// reader of journals use this function, so that both get the same outcome.
+/// Adds a trial to the outcome. Returns true if its result gets no further trials, because this trial failed
+/// or because the result was unsupported in `blocks_to_try` blocks without any number. A running session and
+/// the reader of journals use this function, so that both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
 /// An observer of the run. The runner calls these functions between trials, never during a trial.
@@ -79,8 +79,8 @@ using run_clock = std::function<std::chrono::nanoseconds()>;
 /// the plan's number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the executor or
 /// the observer.
 ///
-/// `done` contains the trials and exclusions of an earlier run of the same plan. Of the rows in `done`, only
-/// those that the earlier run did not finish run again.
+/// `done` contains the trials and exclusions of an earlier run of the same plan. Rows that the earlier run
+/// finished do not run again.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

@@ -82,8 +82,8 @@ public:
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// The comparisons that replace ratios if some samples are not above zero.
     struct distances {
-        /// The log quotients of the distances from zero, because an early timer is as inaccurate as a late
-        /// timer. They are above 0 if `who` is better.
+        /// The log quotients of the distances from zero. They are above 0 if `who` is better. Distances are
+        /// compared, because an early timer is as inaccurate as a late timer.
         comparison log_quotients;
         comparison differences;
     };

@@ -94,7 +94,8 @@ private:
     };
 
     /// A run and its conditions. All runs of a series have the same condition: machine, size and, for ratios,
-    /// baseline. `of_ratios` and `of_values` are indices of conditions.
+    /// baseline. `of_ratios` and `of_values` are the indices of the conditions of the run's ratios and of its
+    /// values.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;

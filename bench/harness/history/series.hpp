@@ -1,5 +1,5 @@
-// A series contains one number for each run: one metric of one workload, measured with one pairing, for one
-// contender on one machine.
+// A series contains one number for each run: the value of one metric of one workload, measured with one
+// pairing, for one contender on one machine.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The SQL receives texts from reports and users only as parameters.
+// Texts from reports and users are passed to SQL only as parameters.
 #include "bench/harness/history/store.hpp"
 
 #include <fcntl.h>

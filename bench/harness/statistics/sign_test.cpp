@@ -10,8 +10,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// The distribution is computed in double. Boost.Math's default, long double, takes much longer, and its
-// additional digits are never shown.
+// A policy for computing in double. Boost.Math's default, long double, takes much longer, and its additional
+// digits are never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 

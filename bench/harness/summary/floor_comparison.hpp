@@ -16,10 +16,10 @@ bool is_limited_by_floors(std::string_view metric);
 /// (measured with the same objects, linked in six orders).
 inline constexpr double law_margin = 0.1;
 
-/// Sets `times_floor`, the multiple of the best floor's value. The best floor has the smallest median of the
-/// metric on the workload among all floors (reports::is_floor). The multiple is computed from one ratio for
-/// each block, or for each round of interleaved times. It is absent if a sample is not above zero, for
-/// example because a timer fired early.
+/// Sets `times_floor`, a result's value divided by the best floor's value. The best floor has the smallest
+/// median of the metric on the workload among all floors (reports::is_floor). `times_floor` is computed from
+/// one ratio for each block, or for each round of interleaved times. It is absent if a sample is not above
+/// zero, for example because a timer fired early.
 ///
 /// Warns of contenders whose time or late_p50 is significantly below their floor: the floor with the same
 /// driver, or otherwise the best floor. A warning contains the reason if bench/catalog/floor_exceptions.hpp

@@ -150,8 +150,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
         if (std::ranges::none_of(firsts,
                                  [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
             firsts.push_back(row);
-    // This sorts the benchmarks by their order of registration. Means, and repetitions in random order, can
-    // be printed in another order.
+    // The benchmarks are sorted by their order of registration, because means, and repetitions in random
+    // order, can be printed in another order.
     std::ranges::sort(firsts, {}, [](const auto* row) {
         return std::tuple{row->family, row->instance, row};
     });

@@ -15,7 +15,7 @@ namespace {
 
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // each round can add the children of ended children
+    constexpr int rounds_max = 100;  // each pass can add the children of ended children
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
