@@ -124,16 +124,17 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
     return std::nullopt;
 }
 
-/// Opens /dev/null in place of closed standard streams. Otherwise the next opened file would get such a
-/// descriptor, and printed text would be written into that file. Each stream is opened in the wrong
-/// direction, so that its use still fails.
+/// Opens /dev/null in place of closed standard streams. Otherwise the next opened file would get the
+/// descriptor of a closed stream, and printed text would be written into that file. Each stream is opened in
+/// the wrong direction, so that its use still fails.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Hides passwords in URLs, because error messages often contain arguments of the command line.
+/// Prints the error to standard error. Hides passwords in URLs, because error messages often contain
+/// arguments of the command line.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -165,7 +166,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
     prepare_commands(app);
-    // set after the commands, because a new command inherits the footer
+    // The footer is set last, because a command that is added later would inherit it.
     app.footer(examples_and(common_examples, exit_codes()));
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
@@ -192,11 +193,12 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // Makes a write beyond the file size limit fail with an error message instead of ending the process.
+    // If the signal is ignored, a write beyond the file size limit fails with an error message instead of
+    // ending the process.
     ::signal(SIGXFSZ, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
-    // If the caller ignores SIGCHLD, the kernel would reap the children of this process, and their exit
-    // status would be lost.
+    // The caller might ignore SIGCHLD. The kernel would then reap the children of this process, and their
+    // exit status would be lost.
     ::signal(SIGCHLD, SIG_DFL);
     adopt_orphans();
     try {

@@ -6,7 +6,7 @@
 
 namespace loopbench::bench {
 
-/// The values must not change, because scripts depend on them.
+/// The exit codes of all commands. Their values must not change, because scripts depend on them.
 enum exit_code : int {
     exit_ok = 0,
     exit_tool_failed = 1,
@@ -34,8 +34,9 @@ inline constexpr std::array exit_meanings{
                  "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
 };
 
-/// Code 2 is missing here, because wrong usage ends the command before anything is measured. outcome_of()
-/// (gate_result.hpp) implements the order of the other codes.
+/// The order in which the exit codes take precedence. Code 2 is missing here, because wrong usage ends the
+/// command before anything is measured. outcome_of() (gate_result.hpp) implements the order of codes 1, 3, 5
+/// and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"

@@ -12,13 +12,14 @@ struct glossary_term {
     std::vector<std::string> spellings;
     std::string meaning;
 
-    /// Ignores case and the dashes of an option.
+    /// Returns true if `word` is the name or a spelling of the term. Ignores case and the dashes of an
+    /// option.
     [[nodiscard]] bool is_called(std::string_view word) const;
 };
 
 std::span<const glossary_term> glossary();
 
-/// Parses rows such as "| block (`--blocks`) | one trial of ... |".
+/// Parses the table rows of a glossary, such as "| block (`--blocks`) | one trial of ... |".
 std::vector<glossary_term> glossary_terms_in(std::string_view markdown);
 
 std::string in_small_letters(std::string_view text);

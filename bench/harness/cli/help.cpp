@@ -15,7 +15,8 @@ constexpr std::size_t columns_max = 100;
 constexpr std::size_t description_column = 30;
 constexpr const char* no_heading = "Options";
 
-/// Asks CLI11 for the name of the default group, because this name depends on the version of CLI11.
+/// Returns the heading under which --help shows the option. Asks CLI11 for the name of the default group,
+/// because this name depends on the version of CLI11.
 std::string heading_of(const CLI::Option& option) {
     static const std::string default_group = CLI::OptionDefaults{}.get_group();
     return option.get_group() == default_group ? no_heading : option.get_group();
@@ -46,8 +47,8 @@ std::string help_row(const std::string& name, const std::string& description) {
     return out;
 }
 
-/// A formatter that shows options as `--name VALUE`. Unlike CLI11's formatter, it omits which options exclude
-/// each other, because descriptions and error messages contain this information.
+/// A formatter that shows options as `--name VALUE`. Unlike CLI11's formatter, it does not list the options
+/// that an option excludes, because descriptions and error messages contain this information.
 class plain_formatter : public CLI::Formatter {
 public:
     plain_formatter() {

@@ -11,7 +11,7 @@
 namespace loopbench::bench {
 
 /// The headings of option groups, in the order of --help. A group with any other heading is shown at the
-/// position of `what`.
+/// position of "What to measure".
 namespace heading {
 inline constexpr const char* what = "What to measure";
 inline constexpr const char* how_long = "How long";
@@ -22,8 +22,8 @@ inline constexpr const char* output = "Output";
 
 void put_under(CLI::App& command, const char* heading);
 
-/// Returns the options without positional arguments, in the order of --help. The last option is --help
-/// itself.
+/// Returns the command's options in groups, in the order of --help. The list contains no positional
+/// arguments, and its last option is --help itself.
 std::vector<std::pair<std::string, std::vector<const CLI::Option*>>> grouped_options(const CLI::App& command);
 
 struct example {

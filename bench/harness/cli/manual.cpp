@@ -42,7 +42,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-/// Puts each sentence on its own line, as roff requires.
+/// Returns the text with each sentence on its own line, as roff requires.
 std::string lines_of(std::string_view text) {
     std::string out;
     while (!text.empty()) {

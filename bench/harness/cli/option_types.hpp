@@ -17,8 +17,8 @@
 
 namespace loopbench::bench {
 
-/// Accepts 1 ms to one week ("500ms", "55s", "30min", "1h"; seconds without a unit), and converts it to
-/// seconds.
+/// Makes the option accept 1 ms to one week, and converts the value to seconds. Valid values are, for
+/// example, "500ms", "55s", "30min" and "1h". A number without a unit means seconds.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -77,7 +77,7 @@ inline CLI::Option* takes_one_of(CLI::Option* option, const std::vector<std::str
         ->check(CLI::IsMember(words).description(""));
 }
 
-/// Refuses a path that begins with "=", because `-o=x` would otherwise mean the path "=x".
+/// Makes the option refuse a path that begins with "=". Otherwise `-o=x` would mean the path "=x".
 inline void takes_path(CLI::Option* option) {
     const auto problem = [](const std::string& text) -> std::string {
         if (text.empty()) return "the path is empty; leave the option out, or give a path";

@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A part of a workload's name, between two slashes. The part "conns:1" has the text "conns:" and the value
-/// "1".
+/// A part of a workload's name between two slashes. For example, the part "conns:1" has the text "conns:" and
+/// the value "1".
 struct part {
     std::string text, value;
 };

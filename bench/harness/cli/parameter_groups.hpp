@@ -11,8 +11,8 @@ struct parameter_group {
     std::string first;
 };
 
-/// Groups names that differ only in their `key:value` parts. A group contains every combination of its
-/// values. Any other name is a group of its own. The groups have the order of their first names.
+/// Groups names that differ only in the values of their `key:value` parts. A group contains every combination
+/// of its values; any other name is a group of its own. The groups have the order of their first names.
 std::vector<parameter_group> grouped_by_parameters(std::span<const std::string> names);
 
 }  // namespace loopbench::bench

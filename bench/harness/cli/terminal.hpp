@@ -1,4 +1,4 @@
-// Failed writes of messages to standard error are ignored; fmt::print would throw an exception.
+// The functions for messages ignore failed writes to standard error; fmt::print would throw an exception.
 #pragma once
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ inline bool is_terminal(int descriptor) {
     return ::isatty(descriptor) == 1 && !kind.empty() && kind != "dumb";
 }
 
-/// Respects the variable NO_COLOR (no-color.org).
+/// Returns `on` if standard output is a terminal and the variable NO_COLOR (no-color.org) is empty.
 inline reports::colours colours_of_output() {
     return is_terminal(STDOUT_FILENO) && environment_text("NO_COLOR").empty() ? reports::colours::on
                                                                               : reports::colours::off;

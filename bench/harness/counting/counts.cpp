@@ -1,6 +1,6 @@
-// Runs up to seven short processes for each workload and contender: one to determine the number of operations
-// N, and then one with N and one with 2N operations for each counter (the preloaded shared object, perf and
-// strace).
+// Counting runs up to seven short processes for each workload and contender. The first determines the number
+// of operations N. Then each counter (the preloaded shared object, perf and strace) gets one process with N
+// operations and one with 2N.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -129,8 +129,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// If a workload runs for a fixed time, a request for twice as many operations does not double the work, so
-/// that there is no count per operation.
+/// Throws an error if the workload runs for a fixed time. A request for twice as many operations does not
+/// double the work of such a workload, so that there is no count per operation.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
@@ -139,7 +139,8 @@ void refuse_workload_without_slope(std::string_view workload) {
             workload};
 }
 
-/// For workloads that work in batches (of at most 10,000 operations), N is a whole number of batches.
+/// Returns N, the number of operations to request. For workloads that work in batches (of at most 10,000
+/// operations), N is a multiple of the batch size.
 std::uint64_t operations_for(counted_contender& where) {
     constexpr std::uint64_t calibrated_operations = 20'000;
     const auto probe = where.run(std::nullopt, {}, {});

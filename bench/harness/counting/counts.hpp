@@ -16,8 +16,8 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // Per operation, by the names of reports/model/metrics.cpp. Counts that could not be made are absent;
-    // `missing` contains the reasons.
+    // The counts per operation, by the names of reports/model/metrics.cpp. Counts that could not be made are
+    // absent, and `missing` contains the reasons.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;
@@ -29,21 +29,22 @@ struct operation_counts {
 struct counting_options {
     std::filesystem::path malloc_counter;
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // for each process without a tracer
-    /// A tracer stops the process at each system call; on a busy machine, this takes hundreds of times as
-    /// long as the system call itself.
+    /// The time limit for each process with a tracer. A tracer stops the process at each system call; on a
+    /// busy machine, such a stop takes hundreds of times as long as the system call itself.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
     int stop_fd = -1;  // a readable descriptor ends the process; see child_process.hpp
 };
 
 std::filesystem::path default_malloc_counter();
 
-/// Runs up to seven processes, one after the other, with the small workload size. Must be called from the
-/// main thread, like run_child().
+/// Counts the operations of one workload in up to seven processes, one after the other, with the small
+/// workload size. Must be called from the main thread, like run_child().
 ///
 /// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it, otherwise
-/// strace. Only strace shows the arguments of calls, and therefore counts the waits. Only voluntary context
-/// switches are counted. Counting is impossible if the contender does not do the number of operations in
-/// LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time (serve/open_loop, timer/under_load).
+/// strace counts them. Only strace shows the arguments of calls, and therefore counts the waits. Only
+/// voluntary context switches are counted. Counting is impossible if the contender does not do the number of
+/// operations in LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time (serve/open_loop,
+/// timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

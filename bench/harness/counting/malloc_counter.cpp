@@ -1,5 +1,5 @@
-// A shared object that LD_PRELOAD loads into a contender. It writes "ALLOCATIONS BYTES" into the file that
-// LOOPBENCH_MALLOC_FILE names when the process ends.
+// A shared object that LD_PRELOAD loads into a contender. When the process ends, the shared object writes
+// "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
 // The functions call glibc's allocator by its internal names, so that the first allocation needs no symbol
 // lookup. They count the calls of malloc, calloc, realloc and the aligned variants, and the requested bytes,
@@ -30,7 +30,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Writes the digits of `value` before `end`. Calls no library function, because it might allocate.
+/// Writes the digits of `value` before `end`. Calls no library function, because such a function might
+/// allocate memory.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

@@ -15,15 +15,17 @@ namespace loopbench::bench {
 
 namespace {
 
-// In a shorter run, a few milliseconds of other programs' work would be more than 5 %.
+// The shortest planned duration of a run. In a shorter run, a few milliseconds of other programs' work would
+// change the time by more than 5 %.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which run_triples() checks the result. Four checks are few, because each can
-// be wrong by chance.
+// The numbers of triples after which run_triples() checks the result. There are only four checks, because
+// each of them can be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
-/// A doubled trial does 2N timed operations. An interleaved trial needs up to N further operations for the
-/// untimed parts of its slices. Therefore N is a third of the workload's largest number.
+/// Returns the largest N for the workload, a third of its maximum number of operations. A doubled trial does
+/// 2N timed operations, and an interleaved trial needs up to N further operations for the untimed parts of
+/// its slices.
 double most_operations_of(std::string_view workload) {
     const auto* const shape = find_shape(workload);
     return shape != nullptr ? std::min(static_cast<double>(shape->most_operations / 3), most_operations)
@@ -59,9 +61,9 @@ struct work_of_trial {
     double time_s;  // total time of the timed parts; only for an interleaved trial
 };
 
-/// Multiplies the work, or the timed part of each slice, by `times`. If a contender counts operations that
-/// its slices do not contain, longer slices change its time per operation, which reveals the error. Returns
-/// nothing after an interrupt.
+/// Runs a trial with `times` as much work, or with slices whose timed parts are `times` as long. If a
+/// contender counts operations that its slices do not contain, longer slices change its time per operation
+/// and thus reveal the error. Returns nothing after an interrupt.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -91,8 +93,8 @@ struct triple {
     timed once, twice;
     std::optional<timed> unrecorded;  // only in the first triples, and only if there are latencies
 
-    /// Corrects t(2N)/t(N) if the doubled trial did not do exactly twice as many operations: workloads that
-    /// work in batches do slightly more.
+    /// Returns t(2N)/t(N), corrected if the doubled trial did not do exactly twice as many operations.
+    /// Workloads that work in batches do slightly more.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))

@@ -1,5 +1,5 @@
-// strace and perf write for people, in formats that can change. Therefore the parsers assume as little as
-// possible.
+// The parsers assume as little as possible, because strace and perf write for people, in formats that can
+// change.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -89,7 +89,8 @@ void look_at_wait(system_calls& calls, std::string_view name, std::string_view r
     if (nothing) ++calls.empty_waits;
 }
 
-/// Returns an empty text while there is only one process, because strace then omits the ID.
+/// Removes the process ID from the front of the line and returns it. Returns an empty text while there is
+/// only one process, because strace then omits the ID.
 std::string_view take_pid(std::string_view& line) {
     const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
     const auto pid = line.substr(0, digits);
@@ -116,8 +117,8 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// The headers also count events that are not system calls: starts, ends, names and memory mappings of
-/// processes and threads.
+/// Returns true if the tables contain all events. Tolerates a difference, because the headers also count
+/// events that are not system calls: starts, ends, names and memory mappings of processes and threads.
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -145,7 +146,7 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // The first lines of calls that another thread interrupted, by process ID.
+    // For each process ID, the first line of a call that another thread interrupted.
     std::map<std::string, std::string, std::less<>> begun;
     std::optional<std::string> first;
     bool ended = false;
@@ -181,7 +182,8 @@ system_calls read_strace_log(std::string_view log) {
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
-    // The process ended during the calls left in `begun`, such as exit_group and the wait of a second thread.
+    // The calls that are left in `begun` never returned, because the process ended during them. Examples are
+    // exit_group and the wait of a second thread.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
         ended = ended || (name == "exit_group" && is_of_contender(pid));
@@ -209,7 +211,7 @@ system_calls read_perf_trace(std::string_view file) {
         }
     });
     // Each system call has two events, for its start and its end. If the thread ends during the call, the
-    // second is missing.
+    // second event is missing.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf observed {} events, but its tables contain {} events", events,

@@ -12,7 +12,7 @@ namespace loopbench::bench {
 struct system_calls {
     std::map<std::string, std::uint64_t, std::less<>> by_name;
 
-    // The number of all waits, of waits that returned no event, and of waits with a timeout of zero. Waits
+    // The numbers of all waits, of waits that returned no event, and of waits with a timeout of zero. Waits
     // are select, poll, epoll_wait and their variants, and each io_uring_enter that asks for completions.
     // Only strace provides these numbers. A wait in io_uring_enter counts as empty only if it timed out,
     // because its result does not contain the number of completions.
@@ -23,21 +23,21 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// Incomplete output must not be counted: two outputs that a full file system cut to the same length would
-/// give zero calls per operation.
+/// The error that a tracer's output is incomplete. Such an output must not be counted: two outputs that a
+/// full file system cut to the same length would give zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;
 };
 
-/// Reads lines like "PID name(arguments) = result". A call that another thread interrupts has two lines, but
+/// Parses lines like "PID name(arguments) = result". A call that another thread interrupts has two lines, but
 /// is counted once. Throws incomplete_record if a line is neither a call, a signal nor an exit, or if the end
 /// of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
-/// Reads a table for each thread, whose rows begin with a system call and its number of calls. The result
-/// contains no waits. Throws incomplete_record if perf lost events or if the tables do not match their
-/// headers.
+/// Parses the output of perf, which contains one table for each thread. A row begins with the name of a
+/// system call and the number of its calls. The waits in the result are 0, because perf shows no arguments.
+/// Throws incomplete_record if perf lost events or if the tables do not match their headers.
 system_calls read_perf_trace(std::string_view file);
 
 }  // namespace loopbench::bench

@@ -9,7 +9,8 @@
 
 namespace loopbench::bench {
 
-/// A count is exact. A measured time is the median of `samples`.
+/// The counts of a cell and its measured times. A count is exact. A measured time is the median of its
+/// `samples`.
 struct counted_result {
     std::string workload, contender;
     std::map<std::string, double> metrics;
@@ -19,12 +20,13 @@ struct counted_result {
     std::map<std::string, std::vector<double>> samples = {};
 };
 
-/// The bounds of t(2N)/t(N). Outside these bounds, the time is not proportional to the work, for example
-/// because the compiler removed the work (google/benchmark#2037).
+/// The bounds of t(2N)/t(N), the time of 2N operations divided by that of N operations. Outside these bounds,
+/// the time is not proportional to the work, for example because the compiler removed the work
+/// (google/benchmark#2037).
 inline constexpr double doubling_least = 1.9, doubling_most = 2.1;
 
-/// The numbers of triples of processes that overhead_of() runs. Six is the smallest number of samples for
-/// which a 95 % interval of the median exists (median.hpp).
+/// The minimum and the maximum number of triples of processes that overhead_of() runs. Six is the smallest
+/// number of samples for which a 95 % interval of the median exists (median.hpp).
 inline constexpr std::size_t fewest_triples = 6, most_triples = 40;
 
 inline bool is_within_bounds(const estimate& doubling) {

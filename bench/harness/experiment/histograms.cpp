@@ -38,8 +38,8 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// The suite's contenders use the same non-overlapping buckets in all trials. Third-party buckets can overlap
-/// and are sorted; only equal ones are combined.
+/// Adds the values of `from` to `into`. Combines only equal buckets: the suite's contenders use the same
+/// non-overlapping buckets in all trials, but buckets of third-party programs can overlap.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -58,15 +58,15 @@ void merge(reports::histogram& into, reports::histogram from) {
             into.values.push_back(each);
 }
 
-/// Keeps only one line in memory, because the file can be larger than the memory.
+/// A reader that keeps only one line in memory, because the file can be larger than the memory.
 class line_reader {
 public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns nothing after the last complete line; a killed run can leave an incomplete one. The returned
-    /// text is valid until the next call. Throws reports::file_error if the file cannot be read, and
-    /// reports::format_error if a line is too long.
+    /// Returns the next line, or nothing after the last complete line. A killed run can leave an incomplete
+    /// last line. The returned text is valid until the next call. Throws reports::file_error if the file
+    /// cannot be read, and reports::format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -155,7 +155,8 @@ std::map<cell_and_metric, reports::histogram> read_lines(const fs::path& file, c
     return sums;
 }
 
-/// Reads only the end of the file, because it can be larger than the memory.
+/// Returns the size of the file without an incomplete last line. Reads only the end of the file, because the
+/// file can be larger than the memory.
 off_t whole_lines_of(int fd) {
     std::array<char, 65536> chunk;
     for (auto end = ::lseek(fd, 0, SEEK_END); end > 0;) {
@@ -170,8 +171,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns "seeds", "dates" or "contenders" for the first difference, or an empty text. Comparing only the
-/// seeds would not be enough, because different runs can have the same seed.
+/// Returns "seeds", "dates" or "contenders" for the first difference between the two runs, or an empty text.
+/// Equal seeds are not sufficient, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=

@@ -1,6 +1,6 @@
-// histograms.jsonl is in the folder of the journal. It has a header line, and then one line for each trial
-// with histograms (bench/suite/contenders/process/histogram_file.hpp). The histograms are not part of the
-// journal, because they are a hundred times as large as the rest of it, and no verdict needs them.
+// The file histograms.jsonl is in the folder of the journal. It has a header line, and then one line for each
+// trial with histograms (bench/suite/contenders/process/histogram_file.hpp). The histograms are not part of
+// the journal, because they are a hundred times as large as the rest of it, and no verdict needs them.
 #pragma once
 
 #include <filesystem>
@@ -20,11 +20,11 @@ class histogram_log {
 public:
     enum class beginning { anew, behind_what_is_there };
 
-    /// Throws reports::file_error if histograms.jsonl cannot be created or opened, and reports::other_format
-    /// if an existing file has another format.
+    /// Creates histograms.jsonl or continues an existing one. Throws reports::file_error if the file cannot
+    /// be created or opened, and reports::other_format if an existing file has another format.
     histogram_log(const std::filesystem::path& folder, beginning how);
 
-    /// Throws reports::file_error if writing fails.
+    /// Writes the trial's histograms. Throws reports::file_error if writing fails.
     void append(const run_plan& plan, const trial_record& record);
 
 private:
@@ -32,21 +32,21 @@ private:
     reports::unique_fd file_;
 };
 
-/// Returns a function for reports::new_file::rest, which returns the next piece of the joined
-/// histograms.jsonl files. It throws reports::file_error if a file cannot be read, and reports::format_error
-/// if one has another format.
+/// Returns a function for reports::new_file::rest. Each call of this function returns the next piece of the
+/// joined histograms.jsonl files. The call throws reports::file_error if a file cannot be read, and
+/// reports::format_error if a file has another format.
 std::function<std::string_view()> joined_histograms(std::vector<std::filesystem::path> folders);
 
 bool has_histograms_beside(const std::filesystem::path& report_file);
 
 /// Returns the histograms in the report's order, only of trials that count according to `record`
-/// (counting_attempts). Throws reports::format_error if the file has another format, and reports::file_error
-/// if it cannot be read. Keeps only one line of the file in memory.
+/// (counting_attempts). Throws reports::format_error if histograms.jsonl has another format, and
+/// reports::file_error if it cannot be read. Keeps only one line of the file in memory.
 std::vector<reports::histogram> histograms_in(const std::filesystem::path& folder,
                                               const session_record& record, const reports::report& report);
 
-/// Takes the record from the journal beside the report. Throws usage_error if the journal or histograms.jsonl
-/// is missing, or if the journal belongs to another run.
+/// Returns the histograms for a report. Takes the record from the journal beside the report. Throws
+/// usage_error if the journal or histograms.jsonl is missing, or if the journal belongs to another run.
 std::vector<reports::histogram> histograms_beside(const std::filesystem::path& report_file,
                                                   const reports::report& report);
 

@@ -20,8 +20,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Retries for up to a second, because a child process that a killed run had just forked inherits the lock,
-/// and holds it until it executes a contender or ends.
+/// Tries to lock the file for up to a second. A child process that a killed run had just forked inherits the
+/// lock, and holds it until it executes a contender or ends.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -32,8 +32,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder and not the journal, because a new run would replace the journal with a new file. If the
-/// file system does not support locks, locks nothing.
+/// Locks the folder of the file. Does not lock the journal, because a new run would replace the journal with
+/// a new file. If the file system does not support locks, locks nothing.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{

@@ -1,4 +1,4 @@
-// Even if a run is killed, its journal contains all finished trials, because each line is written with one
+// The journal contains all finished trials even if the run is killed, because each line is written with one
 // write() as soon as its content is known.
 #pragma once
 
@@ -18,26 +18,28 @@ void refuse_folder_in_use(const std::filesystem::path& folder);
 
 class journal {
 public:
-    /// Replaces an existing journal as soon as the header is written. Throws reports::file_error if writing
-    /// fails or if another run is writing in the same folder, and usage_error if the plan is too large for
-    /// one line.
+    /// Begins a new journal. Replaces an existing journal as soon as the header is written. Throws
+    /// reports::file_error if writing fails or if another run is writing in the same folder, and usage_error
+    /// if the plan is too large for one line.
     journal(const std::filesystem::path& path, const session_record& begun);
 
     /// Opens an existing journal. Throws reports::file_error if opening fails or if another run is writing in
     /// the same folder.
     explicit journal(const std::filesystem::path& path);
 
-    /// Throws reports::file_error if the journal cannot be cut. `bytes` is its size without an incomplete
-    /// last line.
+    /// Cuts the journal to `bytes`, its size without an incomplete last line. Throws reports::file_error if
+    /// this fails.
     void keep(std::uint64_t bytes);
 
-    /// A journal without an end line comes from a killed run. Throws reports::file_error if writing fails.
+    /// Writes the end line. A journal without an end line comes from a killed run. Throws reports::file_error
+    /// if writing fails.
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
-    /// Throws reports::file_error if writing fails.
+    /// Writes the results of the passes. Throws reports::file_error if writing fails.
     void append(std::span<const counted_result> cells) { write_line(counted_line(cells)); }
 
-    /// Throws reports::file_error and leaves the journal without this trial if writing fails.
+    /// Writes a trial. If writing fails, throws reports::file_error and leaves the journal without this
+    /// trial.
     void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }
 
 private:

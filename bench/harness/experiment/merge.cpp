@@ -1,4 +1,5 @@
-// Copies the trials and descriptions as text, because a parsed record lacks some of their fields.
+// The merged journal contains copies of the trials' and descriptions' texts, because a parsed record lacks
+// some of their fields.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -33,8 +34,8 @@ json header_of(const shard_journal& of) {
 
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// The names of workloads and contenders come first, because other fields refer to them. A value "absent"
-/// after each list makes lists of different lengths differ.
+/// Adds the plan's fields to `to`. The names of workloads and contenders come first, because other fields
+/// refer to them. The value "absent" after each list makes lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -54,7 +55,8 @@ void add_plan(facts& to, const json& plan) {
     }
 }
 
-/// Folders and times of files are ignored, because they can differ between machines.
+/// Adds the contenders' environments and the checksums of their files to `to`. Ignores the folders and times
+/// of files, because they can differ between machines.
 void add_builds(facts& to, const json& header) {
     for (std::size_t i = 0; i < header["executables"].size(); ++i) {
         const auto& executable = header["executables"][i];
@@ -274,7 +276,8 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block are in the journal of one shard. Sorting by address keeps their order.
+    // All trials of a block are in the journal of one shard. Sorting the trials of a block by their address
+    // keeps their order.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

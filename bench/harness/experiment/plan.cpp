@@ -11,7 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Replaces std::shuffle, whose order depends on the standard library.
+/// Returns the numbers below `count` in random order. Replaces std::shuffle, whose order depends on the
+/// standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -19,7 +20,8 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Replaces all bytes of the last UTF-8 character, because a journal cannot contain a part of a character.
+/// Returns another name of the same length, with `mark` at its end. Replaces all bytes of the last UTF-8
+/// character, because a journal cannot contain a part of a character.
 std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
         return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;

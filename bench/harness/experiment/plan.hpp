@@ -1,4 +1,4 @@
-// In a block, all contenders run the same workload directly one after the other. Therefore the trials that a
+// The contenders of a block run the same workload directly one after the other. Therefore the trials that a
 // ratio compares are close in time, and a drift of the machine's speed affects them equally.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace loopbench::bench {
 
-/// The largest values of the options. Every JSON reader represents `largest_seed` exactly.
+/// The largest values of the options. Every JSON reader can represent `largest_seed` exactly.
 inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
@@ -26,8 +26,8 @@ struct cell {
     bool operator==(const cell&) const = default;
 };
 
-/// Every `of`-th block of the plan, beginning with the `number`-th, for one of several machines. Thus both
-/// halves of the plan contain blocks of the same machines.
+/// A part of the plan for one of several machines: every `of`-th block, beginning with the `number`-th. Thus
+/// the first and the second half of the plan contain blocks of the same machines.
 struct shard {
     std::uint64_t number = 1, of = 1;  // `number` is between 1 and `of`
     bool operator==(const shard&) const = default;
@@ -76,7 +76,7 @@ struct run_plan {
     [[nodiscard]] bool are_builds() const;
     [[nodiscard]] reports::pairing pairing_of(cell where) const;
     [[nodiscard]] bool knows_slices(std::size_t contender) const;
-    /// Returns nothing if the trials can use any CPU.
+    /// Returns the CPU for the trials of a workload in a block, or nothing if these trials can use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
     /// Returns the smallest number of layouts of any contender, or 0 if a contender has none. The i-th
     /// layouts of all contenders always run in the same blocks.
@@ -88,21 +88,23 @@ struct run_plan {
 /// Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009).
 void add_aa_copy(run_plan& plan);
 
-/// Returns 0 to 4095 bytes, which lengthen a trial's environment. Its length changes the speed (see
-/// add_aa_copy). With random lengths, this effect is not a bias but noise, which widens the interval.
+/// Returns a random number from 0 to 4095, by which the harness lengthens a trial's environment. The length
+/// of the environment changes the speed (see add_aa_copy). With random lengths, this effect is not a bias but
+/// noise, which widens the interval.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
                              std::uint64_t attempt);
 
-/// Returns 0 without layouts. A contender uses its layouts in a random order, which depends on the seed and
-/// repeats every layout_pairs() blocks. Therefore two layouts of different contenders run either always or
-/// never in the same block, and the pairs of layouts are independent even if layouts repeat (samples.hpp).
-/// The A/A copy uses the baseline's order, shifted by half of its length, so that both never use the same
-/// layout in a block.
+/// Returns the index of the contender's layout in a block, or 0 without layouts. A contender uses its layouts
+/// in a random order, which depends on the seed and repeats every layout_pairs() blocks. Therefore two
+/// layouts of different contenders run either always or never in the same block, and the pairs of layouts are
+/// independent even if layouts repeat (samples.hpp). The A/A copy uses the baseline's order, shifted by half
+/// of its length, so that the baseline and its copy never use the same layout in a block.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// A seed gives the same orders on every machine and with every standard library.
+/// The random orders of the blocks. A seed gives the same orders on every machine and with every standard
+/// library.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);

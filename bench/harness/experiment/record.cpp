@@ -273,8 +273,8 @@ private:
             from.fail("the shards state different numbers of shards (\"of\")");
     }
 
-    /// A result that is unsupported on one machine, for example without io_uring, can have a number on
-    /// another.
+    /// Removes the exclusion of a result that is unsupported on one machine, for example without io_uring,
+    /// but has a number on another machine.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
             if (auto& why = excluded(trial.where);
@@ -357,7 +357,7 @@ private:
             from.at("slices_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
-        // Later contexts of a contender are never read and would fill the memory.
+        // The later contexts of a contender are never read and would fill the memory.
         if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             outcome.context = json::object();
         return record;
@@ -566,7 +566,7 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
-        // The contents are not compared, because a change of content also changes the file's time.
+        // The contents are not compared, because a change of a file's content also changes the file's time.
         now.contents = then.contents;
         if (now != then) throw has_changed(then.path);
         if (const auto other = other_file(then.files, files)) throw has_changed(*other);

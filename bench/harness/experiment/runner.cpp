@@ -44,12 +44,12 @@ public:
         bool is_first = true;
         for (std::uint64_t block = 0; block < blocks_ && runnable_ > 0; ++block) {
             // The order of each block depends on the blocks before it. Therefore a shard also generates the
-            // orders of the other shards' blocks.
+            // orders of the blocks that belong to other shards.
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // A block whose trials an earlier run has finished takes no time, and counts as finished even if
-            // the budget is spent.
+            // A block whose trials were all finished by an earlier run takes no time. It counts as finished
+            // even if the budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -161,8 +161,8 @@ private:
         }
     }
 
-    /// If an earlier run left the row unfinished, all its trials run again, because they must be close in
-    /// time.
+    /// Runs the trials of one workload in one block. If an earlier run left this row unfinished, all trials
+    /// of the row run again, because they must be close in time.
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
@@ -219,7 +219,7 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// The returned reference is valid until the next attempt.
+    /// Returns the contender with the layout for this block. The reference is valid until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -240,7 +240,8 @@ private:
                 plan_.slice};
     }
 
-    /// If the budget ends before all of these trials have finished, none of them counts.
+    /// Runs the trials interleaved or concurrently. If the budget ends before all of these trials have
+    /// finished, none of them counts.
     void run_at_once(std::uint64_t block, std::span<const cell> trials, std::uint64_t attempt) {
         if (trials.empty()) return;
         const auto all = plan_.trial_limit * static_cast<std::int64_t>(trials.size());
@@ -284,8 +285,8 @@ private:
         }
     }
 
-    /// Removes data that would fill the memory during a day of trials: histograms, which are already in
-    /// histograms.jsonl, and later contexts, which are never read.
+    /// Removes data that would fill the memory during a day of trials. These are histograms, which are
+    /// already in histograms.jsonl, and later contexts, which are never read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)

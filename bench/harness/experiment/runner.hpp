@@ -36,7 +36,7 @@ struct merged_shard {
 
 std::optional<exclusion> exclusion_before(const contender& who, const std::string& workload);
 
-/// Returns the reasons by [workload][contender].
+/// Returns the reasons why results are excluded before the run. The indices are [workload][contender].
 std::vector<std::vector<std::optional<exclusion>>> exclusions_before(const run_plan& plan);
 
 struct run_outcome {
@@ -50,16 +50,17 @@ struct run_outcome {
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
-/// The runner gives up on a result after this number of blocks without a number. The reason for one missing
-/// number can be temporary: for example, the load generator was too late, or memory could not be locked.
+/// The number of blocks without a number after which the runner gives up on a result. The reason for one
+/// missing number can be temporary: for example, the load generator was too late, or memory could not be
+/// locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Returns true if it gave up on the trial's result, because the trial failed or because the result was
-/// unsupported in `blocks_to_try` blocks without any number. A running session and the reader of journals use
-/// this function, so that both get the same outcome.
+/// Adds a trial to the outcome. Returns true if its result gets no further trials, because this trial failed
+/// or because the result was unsupported in `blocks_to_try` blocks without any number. A running session and
+/// the reader of journals use this function, so that both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
-/// The runner calls these functions between trials, never during a trial.
+/// An observer of the run. The runner calls these functions between trials, never during a trial.
 class run_observer {
 public:
     virtual ~run_observer() = default;
@@ -70,13 +71,16 @@ public:
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
 /// Runs the plan, or this session's shard of the plan. With a budget, a block begins only if the longest
-/// block so far would still fit, and a trial that runs at the end of the budget is ended and does not count.
-/// A row (all trials of one workload in one block) with a disturbed trial runs a second time if the budget
-/// suffices and fewer than a quarter of the planned rows have been repeated. With a precision, the plan's
-/// number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the executor or the observer.
+/// block so far would still fit. A trial that is still running at the end of the budget is ended and does not
+/// count.
 ///
-/// `done` contains the trials and exclusions of an earlier run of the same plan. Only rows that the earlier
-/// run did not finish run again.
+/// A row consists of all trials of one workload in one block. A row with a disturbed trial runs a second time
+/// if the budget suffices and fewer than a quarter of the planned rows have been repeated. With a precision,
+/// the plan's number of blocks is the maximum (stopping.hpp). Does not catch exceptions of the executor or
+/// the observer.
+///
+/// `done` contains the trials and exclusions of an earlier run of the same plan. Rows that the earlier run
+/// finished do not run again.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {});
 

@@ -17,8 +17,8 @@ struct attempt {
     std::size_t ended = 0;
 };
 
-/// Returns the last attempt with the most trials. A result that was given up in an earlier attempt counts as
-/// a trial of later attempts, because they do not run it again.
+/// Returns the number of the last attempt among those with the most trials. A result that the runner gave up
+/// on in an earlier attempt counts as a trial of later attempts, because they do not run it again.
 std::uint64_t most_complete(const std::map<std::uint64_t, attempt>& all) {
     std::size_t ended_before = 0, most = 0;
     std::uint64_t best = 0;
@@ -79,8 +79,9 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// The slices of one round ran on the same core within milliseconds, at the same speed of the machine.
-/// Between rounds, the speed differs. Ignores rounds in which only one contender ran.
+/// Returns the median log ratio of the rounds. The slices of one round ran on the same core within
+/// milliseconds, at the same speed of the machine; between rounds, the speed differs. Ignores rounds in which
+/// only one of the two contenders ran.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)

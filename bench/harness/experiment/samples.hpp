@@ -1,6 +1,6 @@
-// Samples are indexed by block, so that samples of a contender and of the baseline with the same index form a
-// pair. The index counts only the blocks in the record, because a shard or an interrupted run lacks some
-// blocks of the plan.
+// The samples are indexed by block, so that samples of a contender and of the baseline with the same index
+// form a pair. The index counts only the blocks in the record, because a shard or an interrupted run lacks
+// some blocks of the plan.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace loopbench::bench {
 
 using samples_by_metric = std::map<std::string, std::vector<std::optional<double>>, std::less<>>;
 
-/// The attempt that counts is the last one, unless an earlier attempt has more trials.
+/// The attempts whose trials count, one for each block and workload. The last attempt counts, unless an
+/// earlier attempt has more trials.
 class counting_attempts {
 public:
     explicit counting_attempts(const run_outcome& outcome);
@@ -33,7 +34,7 @@ private:
     std::map<row, std::uint64_t> best_;
 };
 
-/// Returns the machines in the order of their first trial, in which a report numbers its hosts. Trials
+/// Returns the machines in the order of their first trials. A report numbers its hosts in this order. Trials
 /// without a machine count as one machine with an empty name. Returns an empty vector if no trial names a
 /// machine.
 std::vector<std::string> machines_of(const run_outcome& outcome);
@@ -48,46 +49,48 @@ public:
 
     sample_table(const run_plan& plan, const run_outcome& outcome, std::uint64_t blocks = all_blocks);
 
-    /// Index i of each metric is the i-th block in the record. An element is empty if the trial has no
-    /// number.
+    /// Returns one vector for each metric. Its i-th element belongs to the i-th block in the record, and is
+    /// empty if that block's trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the median share of time in which the contender did not use the core, or nothing if its trials
-    /// were not concurrent.
+    /// Returns the median share of time in which the contender did not use the core. Returns nothing if its
+    /// trials were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Interleaved trials are not checked for disturbances, because a disturbance affects only a few of many
-    /// slices.
+    /// Returns the number of trials with which disturbed() is compared. Interleaved trials are not checked
+    /// for disturbances, because a disturbance affects only a few of their many slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// Returns log ratios above 0 if `who` is better: one per block (for interleaved times, the median over
-    /// the block's rounds) or, with layouts, the median per pair of layouts, because blocks with the same
-    /// layouts are not independent.
+    /// Returns log ratios, which are above 0 if `who` is better. There is one for each block; for interleaved
+    /// times, it is the median over the block's rounds. With layouts, there is one for each pair of layouts,
+    /// the median over its blocks, because blocks with the same layouts are not independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the log_ratios() with one host, and the median log ratio of each host with several hosts.
+    /// Returns log_ratios() if there is one host. If there are several hosts, returns the median log ratio of
+    /// each host.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the log ratio of each block with its machine's index (machines_of), or an empty vector if
-    /// there are fewer than two machines, or if several layouts of a contender are compared.
+    /// Returns the log ratio of each block with the index of the block's machine (machines_of). Returns an
+    /// empty vector if there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
-    /// `values` has one value per block, and at least one must be present. With several hosts, returns the
-    /// median of the hosts' medians, computed from logarithms if all values are above 0.
+    /// Returns the median of `values`, which has one value per block, and its interval. At least one value
+    /// must be present. With several hosts, returns the median of the hosts' medians, computed from
+    /// logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
-    /// Returns ratios by block, each the median over its rounds, if `who` and `to` were interleaved. For
-    /// other pairings, the ratio of a block follows from its two samples.
+    /// Returns one ratio for each block, the median over its rounds, if `who` and `to` were interleaved.
+    /// Returns nothing for other pairings, because the ratio of a block then follows from its two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// The comparisons that replace ratios if some samples are not above zero.
     struct distances {
-        /// Above 0 if `who` is better. Compares the distances from zero, because an early timer is as
-        /// inaccurate as a late timer.
+        /// The log quotients of the distances from zero. They are above 0 if `who` is better. Distances are
+        /// compared, because an early timer is as inaccurate as a late timer.
         comparison log_quotients;
         comparison differences;
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the standard deviation of the logarithm of a time between layouts, from the baseline, its A/A
-    /// copy and `who`. Returns nothing if too few layouts were measured in more than one block, because it
-    /// then cannot be distinguished from noise.
+    /// Returns the standard deviation of the logarithm of a time between layouts, from the trials of the
+    /// baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured in more than one
+    /// block, because the deviation then cannot be distinguished from noise.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 

@@ -7,15 +7,15 @@
 
 namespace loopbench::bench {
 
-/// Returns true if the shell pattern matches the whole name, or a leading part that ends before a '/'. '*'
-/// also matches '/'. A pattern that equals the name matches, even if it contains special characters. A final
-/// slash of the pattern is ignored.
+/// Returns true if the shell pattern matches the whole name, or a leading part that ends before a '/'. The
+/// character '*' also matches '/'. A pattern that equals the name matches, even if it contains special
+/// characters. A final slash of the pattern is ignored.
 bool matches(std::string_view pattern, std::string_view name);
 
 bool matches_any(std::span<const std::string> patterns, std::string_view name);
 
-/// Returns all names if there are no patterns. Throws usage_error if a pattern matches no name; `kind`
-/// describes the names in the message ("contender").
+/// Returns the names that match a pattern, or all names if there are no patterns. Throws usage_error if a
+/// pattern matches no name; `kind` describes the names in the message ("contender").
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
                                 std::string_view kind);
 

@@ -148,8 +148,8 @@ std::string text_of(const expected_times& times) {
                        reports::dump(times.machine), lines_of(times.ratios, "   "));
 }
 
-/// A measured count per operation can be slightly below 0 if the true count is 0. Steps of 0.001 are finer
-/// than any useful slack.
+/// Rounds a count per operation to steps of 0.001, which are finer than any useful slack. Returns 0 for a
+/// negative count, because a measured count can be slightly below 0 if the true count is 0.
 double rounded_count(double value) {
     constexpr double steps = 1000;
     return std::max(0.0, std::round(value * steps) / steps);

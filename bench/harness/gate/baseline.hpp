@@ -27,7 +27,7 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// A ratio to the contender expected_times::to. A ratio above 1 means that the contender is better.
+/// An expected ratio to the contender expected_times::to. A ratio above 1 means that the contender is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;
@@ -35,7 +35,7 @@ struct expected_ratio {
     std::string metric = "time";
 };
 
-/// These ratios are valid only for one machine and one workload size.
+/// The expected ratios of a baseline file. They are valid only for one machine and one workload size.
 struct expected_times {
     std::string to;
     workload_size size = workload_size::full;
@@ -71,10 +71,11 @@ std::string machine_of(const reports::environment& where);
 
 std::optional<workload_size> size_of(const reports::report& report);
 
-/// Throws usage_error if the file is missing or invalid.
+/// Reads a baseline file. Throws usage_error if the file is missing or invalid.
 expectations read_baseline(const std::string& file);
 
-/// Throws reports::format_error, with `name` in its message, if the text is invalid.
+/// Parses the text of a baseline file. Throws reports::format_error, with `name` in its message, if the text
+/// is invalid.
 expectations parse_baseline(std::string_view text, std::string_view name);
 
 std::string write_baseline(const expectations& all);
@@ -83,8 +84,9 @@ std::string write_baseline(const expectations& all);
 /// contains, with "+" in front. Ignores the order of lines.
 std::string changed_lines(std::string_view before, std::string_view after);
 
-/// Rounds the counts, so that a new run of the same build changes few lines of the baseline file. If counts
-/// for a workload and contender exist, adds no metric, because a user might have removed lines on purpose.
+/// Writes the measured counts into `all`, rounded so that a new run of the same build changes few lines of
+/// the baseline file. If `all` already has counts for a workload and contender, adds no metric to them,
+/// because a user might have removed lines on purpose.
 void expect_counts(expectations& all, const std::vector<counted_result>& cells);
 
 void expect_ratios(expected_times& times, const reports::report& found);

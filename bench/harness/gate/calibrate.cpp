@@ -149,8 +149,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// Only the first trial of a contender must have a context, because a journal that was read from a file has
-/// no other.
+/// Checks that the trials' contexts report the slowdowns. Requires a context only from the first trial of a
+/// contender, because a journal that was read from a file contains no other contexts.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {

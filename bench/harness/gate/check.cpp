@@ -8,7 +8,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// A tolerance for rounding errors of doubles: the sum 1 + 0.02 must not exceed 1.02.
+/// A tolerance for rounding errors of doubles. Without it, a count at the limit of its slack could exceed the
+/// limit.
 constexpr double rounding = 1e-9;
 
 std::string number(double value) {

@@ -12,7 +12,8 @@
 
 namespace loopbench::bench {
 
-/// A count that is exactly at the limit of its slack gets the gate result `holds`.
+/// Compares the measured counts with the expected counts. A count that is exactly at the limit of its slack
+/// gets the gate result `holds`.
 std::vector<gate_result> check_counts(const expectations& expected, std::span<const counted_result> cells);
 
 std::vector<counted_result> counts_in(const reports::report& report);
@@ -24,19 +25,20 @@ struct time_rule {
 
 /// Judges each expected ratio by one session. One session never shows a regression: a ratio that is
 /// significantly worse gets the gate result `suspect`. If the session cannot judge any ratio, returns only
-/// failed contenders and the reason.
+/// the gate results of failed contenders and the reason.
 ///
-/// Compares the new pairs with the value in the expected interval that is nearest to their median, so that
-/// the uncertainty of the baseline file never counts against the build. Corrects the verdicts for the number
-/// of comparisons of the same metric (Holm), as `compare` does.
+/// Compares the new pairs with the value in the expected interval that is nearest to their median. Thus the
+/// uncertainty of the baseline file never counts against the build. Corrects the verdicts for the number of
+/// comparisons of the same metric (Holm), as `compare` does.
 std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
                                      const time_rule& rule);
 
 /// Returns the expected ratios whose gate result is `suspect`.
 expected_times suspects_of(const expected_times& expected, std::span<const gate_result> results);
 
-/// A ratio that is suspect in both sessions becomes a regression. If the second session cannot judge any
-/// ratio, its gate results replace all suspects.
+/// Combines the gate results of the first session with those of a second session. A ratio that is suspect in
+/// both sessions becomes a regression. If the second session cannot judge any ratio, its gate results replace
+/// all suspects.
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const reports::report& second, const time_rule& rule);
 

@@ -177,7 +177,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
         else
             compared.push_back(std::get<compared_time>(std::move(pairs)));
     }
-    // All comparisons of one metric form one family, whose verdicts are corrected together.
+    // All comparisons of one metric form one family. The verdicts of a family are corrected together.
     std::vector<std::string_view> metrics;
     std::vector<comparison> comparisons;
     for (const auto& pairs : compared) {

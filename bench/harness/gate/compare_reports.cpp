@@ -67,9 +67,9 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
     return all;
 }
 
-/// The largest factor by which the baseline's time can change between two sessions on one machine. Another
-/// machine can slow down one contender by a third, and others by half or not at all, so that ratios change
-/// (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
+/// The largest factor by which the baseline's time can change between two sessions on one machine. A larger
+/// change means another machine, on which ratios also change: it can slow down one contender by a third, and
+/// others by half or not at all (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
 constexpr double most_moved = 1.2;
 
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
@@ -86,8 +86,8 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
     return found;
 }
 
-/// Returns the first primary metric's result that has a value in `then` and can be compared. Without it, the
-/// contender of `of` cannot pass (judge_gate).
+/// Returns the result of the first primary metric that has a value in `then` and can be compared. If the new
+/// report has no such result, the contender of `of` cannot pass (judge_gate).
 const result* has_to_be_known(const report_index& then, const result& of) {
     for (const auto& metric : then.headline(of.workload))
         if (const auto* const found = then.number(of.workload, of.contender, metric);
@@ -96,7 +96,8 @@ const result* has_to_be_known(const report_index& then, const result& of) {
     return nullptr;
 }
 
-/// Copies the metric's properties, because a metric from a later version of loopbench is unknown here.
+/// Returns a result of the same metric without numbers. Copies the metric's properties, because a metric from
+/// a later version of loopbench is unknown here.
 result without_numbers(const result& like) {
     result lost;
     lost.workload = like.workload;
@@ -107,8 +108,8 @@ result without_numbers(const result& like) {
     return lost;
 }
 
-/// Returns, with a reason, the results of `then` that have to be known but are not compared, and the results
-/// of `now` that failed or were not reached.
+/// Returns the results that are not compared, each with a reason. These are the results of `then` without
+/// which a contender cannot pass, and the results of `now` that failed or were not reached.
 std::vector<result> without_comparison(const report_index& then, const report_index& now,
                                        std::span<const compared> kept,
                                        const std::map<std::string_view, double>& moved) {
@@ -134,7 +135,7 @@ std::vector<result> without_comparison(const report_index& then, const report_in
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
         const auto* next = now.find(old.workload, old.contender, lost.metric);
-        // The baseline itself needs no comparison if other contenders are compared with it.
+        // The baseline itself does not have to be compared if other contenders are compared with it.
         if (next != nullptr && next->median && then.whole().baseline == baseline &&
             old.contender == baseline && workloads.contains(old.workload))
             continue;
@@ -173,8 +174,9 @@ std::vector<result> without_comparison(const report_index& then, const report_in
     return all;
 }
 
-/// Adds up the threshold, half of the interval's width and 0.84 standard errors, for a power of 80 % (H.
-/// Bloom, "Minimum Detectable Effects", Evaluation Review 19, 1995).
+/// Returns the smallest detectable difference: the sum of the threshold, half of the interval's width and
+/// 0.84 standard errors. This sum has a power of 80 % (H. Bloom, "Minimum Detectable Effects", Evaluation
+/// Review 19, 1995).
 std::optional<double> detectable_pct(const estimate& shift, double threshold, double level) {
     if (!shift.low || !shift.high) return std::nullopt;
     const boost::math::normal_distribution<double> normal;

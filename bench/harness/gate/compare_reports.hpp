@@ -5,8 +5,8 @@
 namespace loopbench::bench {
 
 /// Returns a copy of the report `now` whose ratios are relative to `then`; a ratio above 1 means better than
-/// before. If nothing can be compared for a workload and contender, the copy contains the reason. Its
-/// warnings describe differences between the conditions of the two reports (conditions.hpp).
+/// before. If nothing can be compared for a workload and contender, the copy contains the reason. The
+/// warnings of the copy describe differences between the conditions of the two reports (conditions.hpp).
 ///
 /// If each session measured a contender together with the same baseline, the contender's ratios to the
 /// baseline are compared. Thus a slower machine does not look like a regression of the contender. Other

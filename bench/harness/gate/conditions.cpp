@@ -1,5 +1,4 @@
-// Creates one warning for each kind of condition that differs, because a user can correct each kind
-// separately.
+// Each kind of condition that differs gets its own warning, because a user can correct each kind separately.
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 namespace loopbench::bench {
 
 /// Throws usage_error if the workloads of the reports have different sizes. Accepts reports of other
-/// programs, which have no plan. The names are those of the files, for the message.
+/// programs, which contain no plan. The message contains the files' names, `then_name` and `now_name`.
 void refuse_other_size(const reports::report& then, const std::string& then_name, const reports::report& now,
                        const std::string& now_name);
 

@@ -25,7 +25,8 @@ constexpr auto names_of(gate_result_kind) {
         {"holds", "looser", "unclear", "suspect", "unreliable", "regression", "failed"});
 }
 
-/// A gate result about one metric of a workload and contender, or about a whole session if both are empty.
+/// A gate result about one metric of a workload and contender. If `workload` and `contender` are empty, it is
+/// about the whole session.
 struct gate_result {
     std::string workload, contender, metric;
     gate_result_kind kind = gate_result_kind::holds;
@@ -51,9 +52,10 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
-/// The first rule that applies decides: a failed contender gives `failed`, because a failure does not depend
-/// on the machine; then follow `regression`, `unreliable` and, for an undecided gate result or an empty list,
-/// `inconclusive`. In an unreliable session, only a count can be a regression.
+/// Returns the outcome of the first rule that applies. First, a failed contender gives `failed`, because a
+/// failure does not depend on the machine. Then follow `regression` and `unreliable`. Finally, an undecided
+/// gate result or an empty list gives `inconclusive`. In an unreliable session, only a count can be a
+/// regression.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);

@@ -13,8 +13,8 @@ namespace loopbench::bench {
 
 std::string write_text(std::span<const gate_result> results);
 
-/// Returns the gate results that are not `holds`, with "better" instead of "looser": a comparison of two
-/// builds or reports has no baseline file that could be too loose.
+/// Returns the gate results that are not `holds`. Writes "better" instead of "looser", because a comparison
+/// of two builds or reports has no baseline file that could be too loose.
 std::string write_details_of_comparison(std::span<const gate_result> results);
 
 /// Returns {"schema", "version", "outcome", "verdict", "findings": [...]}. Missing numbers are null.
@@ -22,12 +22,14 @@ std::string write_json(std::span<const gate_result> results);
 
 std::string write_markdown(std::span<const gate_result> results);
 
-/// A regression is a failure, a failed contender is an error, and an undecided gate result is skipped; the
-/// exit code of loopbench distinguishes it from a pass.
+/// Returns the gate results as JUnit XML. A regression becomes a failure, a failed contender an error, and an
+/// undecided gate result a skipped test. Only the exit code of loopbench distinguishes undecided gate results
+/// from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
-/// Returns a notice with verdict_line(), an error for each regression and failed contender, and a warning for
-/// each other gate result that is not `holds`. Shows only the ten most severe gate results.
+/// Returns GitHub annotations: a notice with verdict_line(), an error for each regression and failed
+/// contender, and a warning for each other gate result that is not `holds`. Annotates only the ten most
+/// severe gate results.
 std::string write_github(std::span<const gate_result> results);
 
 struct gate_result_format {
@@ -41,8 +43,8 @@ inline constexpr std::array gate_result_formats{
     gate_result_format{"github", write_github},
 };
 
-/// If the report comes from a comparison, the formats that can fail a CI job (JUnit, GitHub) contain its gate
-/// results.
+/// Returns the report in the chosen format. If the report comes from a comparison, the formats that can fail
+/// a CI job (JUnit, GitHub) contain the gate results instead.
 std::string write_report(const reports::format& chosen, const reports::report& content);
 
 }  // namespace loopbench::bench

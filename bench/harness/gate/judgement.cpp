@@ -119,8 +119,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the distance from zero exceeds that of `to`, the baseline's result, by at most
-/// `tolerated_pct` of the baseline's value.
+/// Returns true if the interval shows that the distance from zero grew by at most `tolerated_pct` of the
+/// baseline's value. `to` is the baseline's result.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;

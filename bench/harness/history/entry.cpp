@@ -50,8 +50,8 @@ std::string program_in(std::string_view text) {
     return name.substr(name.find_last_of('\\') + 1);  // a Windows path has backslashes
 }
 
-/// Describes the processor by its cache sizes, which are the same in each run. Each run measures the clock
-/// rate anew and gets another value.
+/// Describes the processor by its cache sizes, which are the same in each run. The clock rate is unsuitable,
+/// because each run measures it anew and gets another value.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -106,7 +106,8 @@ struct repetitions {
     std::optional<std::string> error;
 };
 
-/// A row is one repetition and thus one sample, so that only one of several numbers of a metric is kept.
+/// Returns the numbers of a row by metric. A row is one repetition and thus one sample. Therefore, if several
+/// numbers belong to one metric, only one of them is kept.
 std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
     std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
     for (const auto& [counter, value] : row.counters)
@@ -194,8 +195,8 @@ auto with_name(std::string_view name, function make) {
     }
 }
 
-/// Writes other numbers than counts with nine digits. More would waste space, because a history has millions
-/// of numbers.
+/// Appends a number to the column. Writes numbers other than counts with nine digits. More digits would waste
+/// space, because a history has millions of numbers.
 void add_number(std::string& column, std::optional<double> value, bool is_exact) {
     constexpr int digits = 9;
     if (!column.empty()) column += ',';
@@ -205,7 +206,7 @@ void add_number(std::string& column, std::optional<double> value, bool is_exact)
         reports::add_number(column, value, digits);
 }
 
-/// Keeps references to texts in the report.
+/// A writer of the points of a report. It keeps references to texts in the report.
 class points_writer {
 public:
     void add(const reports::result& item) {
@@ -298,7 +299,7 @@ void add_points(entry& to, const reports::report& report) {
 }
 
 /// Returns a checksum of date, seed, machine and samples. Excludes computed results, because another version
-/// of loopbench can compute other results from the same trials.
+/// of loopbench can compute different results from the same trials.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
@@ -397,7 +398,7 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     for (const auto& [workload, rows] : benchmarks_in(output))
         std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
-    // The printed date identifies the run, so that the same file with another --date is the same run.
+    // The printed date identifies the run. Thus the same file with another --date is the same run.
     const auto date = std::exchange(report.where.date, printed_date(output.context));
     auto content = content_of(report);
     report.where.date = date;

@@ -61,7 +61,8 @@ struct entry {
     std::string content;  // an identity that does not depend on computed results
 };
 
-/// Throws reports::format_error if the report's date is invalid, or if a result occurs twice.
+/// Returns the entry for a report. Throws reports::format_error if the report's date is invalid, or if a
+/// result occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
 struct date_rule {
@@ -70,12 +71,14 @@ struct date_rule {
 };
 
 /// Returns true if the text contains "benchmarks" but not the schema of a report. Searches for the schema's
-/// name in quotation marks, because a program's path can contain it without them (/opt/loopbench/1.0).
+/// name in quotation marks, because a program's path can contain this name without quotation marks
+/// (/opt/loopbench/1.0).
 bool is_google_benchmark_output(std::string_view text);
 
-/// Reads a report, a journal or the output of a Google Benchmark program. Such a program becomes the
-/// contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of the program's
-/// context. `dated` applies only to such programs. Throws reports::format_error with `name` in its message.
+/// Reads a report, a journal or the output of a Google Benchmark program. In the last case, the program
+/// becomes the contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of
+/// the program's context. `dated` applies only to Google Benchmark programs. Throws reports::format_error
+/// with `name` in its message.
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
 
 /// Returns "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00", because texts of UTC dates sort by time.

@@ -36,16 +36,16 @@ std::vector<double> goodness(const series& of) {
     return all;
 }
 
-/// If the interval contains zero, returns `neither`, because perhaps only the spread of the values has
-/// changed.
+/// Returns the direction of a change. If the interval contains zero, returns `neither`, because perhaps only
+/// the spread of the values has changed.
 change_direction direction_of(const estimate& better) {
     const double least = better.low.value_or(better.median), most = better.high.value_or(better.median);
     if (most < 0) return change_direction::worse;
     return least > 0 ? change_direction::better : change_direction::neither;
 }
 
-/// Parses equal "of" objects in the points only once and recognises them by their text, because a thousand
-/// reports have ten million points.
+/// A collector of the points of the chosen series. It parses equal "of" objects only once and recognises them
+/// by their text, because a thousand reports have ten million points.
 class collector {
 public:
     collector(const series_choice& choice, std::string place) : choice_{choice}, place_{std::move(place)} {}
@@ -88,12 +88,14 @@ private:
     struct known_subject {
         subject of;
         bool is_chosen = false;
-        /// Indexed by condition and contender; absent if the contender has no such series.
+        /// The indices of the series by condition and contender. An index is absent if the contender has no
+        /// such series.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 
-    /// All runs of a series have the same condition: machine, size and, for ratios, baseline. The two numbers
-    /// are indices of conditions.
+    /// A run and its conditions. All runs of a series have the same condition: machine, size and, for ratios,
+    /// baseline. `of_ratios` and `of_values` are the indices of the conditions of the run's ratios and of its
+    /// values.
     struct run_at {
         const kept_run* run;
         std::size_t of_ratios, of_values;

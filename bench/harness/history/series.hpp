@@ -1,5 +1,5 @@
-// A series contains one number for each run: one metric of one workload, measured with one pairing, for one
-// contender on one machine.
+// A series contains one number for each run: the value of one metric of one workload, measured with one
+// pairing, for one contender on one machine.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ struct point_interval {
     std::optional<double> low, high;
 };
 
-/// Runs with another size or another baseline belong to another series, because their numbers are not
-/// comparable.
+/// The numbers of one metric over many runs. Runs with another size or another baseline belong to another
+/// series, because their numbers are not comparable.
 struct series {
     subject of;
     std::string contender;
@@ -36,8 +36,8 @@ struct series {
     [[nodiscard]] bool is_ratio() const { return !baseline.empty(); }
 };
 
-/// An empty list of workloads or contenders selects all of them. An empty list of metrics selects the primary
-/// metrics and the counts.
+/// The choice of series. An empty list of workloads or contenders selects all of them. An empty list of
+/// metrics selects the primary metrics and the counts.
 struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
     bool intervals = false;
@@ -48,7 +48,7 @@ struct series_choice {
 /// usage_error if a pattern matches nothing, and database_error if the database fails.
 std::vector<series> read_series(store& from, const std::vector<kept_run>& runs, const series_choice& choice);
 
-/// The direction `neither` means that only the spread of the values changed.
+/// The direction of a change. The value `neither` means that only the spread of the values changed.
 enum class change_direction { better, worse, neither };
 
 constexpr auto names_of(change_direction) {
@@ -60,19 +60,19 @@ struct series_change {
     std::size_t at = 0;
     double p = 1;                  // before the correction for many series
     double before = 0, after = 0;  // medians of the points up to the previous and the next change
-    /// The difference between the logarithms of the values if is_logarithmic() is true, otherwise between the
-    /// values.
+    /// The size of the change: the difference between the logarithms of the values if is_logarithmic() is
+    /// true, otherwise between the values.
     estimate better;
     change_direction is = change_direction::neither;  // if the interval contains zero
 
     [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
 
-/// Returns true if doubling and halving count as equally large changes. Counts, and series with a value that
-/// is not above zero, are judged by the values themselves.
+/// Returns true if doubling and halving count as equally large changes. Counts are judged by the values
+/// themselves, and so are series with a value that is not above zero.
 bool is_logarithmic(const series& of);
 
-/// The range from `begin` to `end` (exclusive) must not be empty.
+/// Returns the median of the points from `begin` to `end` (exclusive). This range must not be empty.
 double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
 /// Returns true for ratios, counts, and values of runs without a baseline. The values of the baseline itself

@@ -52,8 +52,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Without this check, the URL would be used as a file name, and the password in the URL would become a part
-/// of a folder's name.
+/// Throws usage_error for a URL of another database. Otherwise, the URL would be used as a file name, and the
+/// password in the URL would become a part of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -70,7 +70,8 @@ struct place_part {
 };
 
 /// Returns the position of the password after a user name. In libpq, the password ends at the first @ if no
-/// slash precedes this @. Also finds a password that is not escaped correctly, so that it can be hidden, too.
+/// slash precedes this @. Also finds a password that is not escaped correctly, so that such a password can be
+/// hidden, too.
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -99,8 +100,8 @@ std::vector<place_part> passwords_in(std::string_view place) {
     return all;
 }
 
-/// Refuses passwords that are not escaped correctly, because libpq would split them and show a part of it in
-/// an error message.
+/// Refuses passwords that are not escaped correctly. libpq would split such a password and show a part of it
+/// in an error message.
 void refuse_unescaped_passwords(std::string_view where) {
     const auto is_hex = [](std::string_view digits) {
         return digits.size() == 2 && digits != "00" &&
@@ -126,8 +127,9 @@ std::string storable(std::string_view text) {
     return clean;
 }
 
-/// SQLite itself refuses another file only at the first read. Unless `how` is `existing`, accepts a missing
-/// file, and an empty file, which a killed process can leave.
+/// Throws usage_error if the file is not an SQLite database, because SQLite itself refuses such a file only
+/// at the first read. Unless `how` is `existing`, accepts a missing file, and an empty file, which a killed
+/// process can leave.
 void refuse_other_files(const std::string& path, opening how) {
     constexpr std::string_view begins_with{"SQLite format 3\0", 16};
     std::error_code unknown;
@@ -241,7 +243,7 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // lz4 is several times as fast as the default compression.
+            // The compression method lz4 is several times as fast as the default.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
@@ -333,7 +335,7 @@ std::string baseline_measured(const reports::report& head) {
     return std::ranges::any_of(head.contenders, is_baseline) ? head.baseline : "";
 }
 
-/// Rounds to whole GiB, because the kernel reserves a varying part of a machine's memory.
+/// Rounds a machine's memory to whole GiB, because the kernel reserves a varying part of it.
 long long rounded_gib(std::int64_t bytes) {
     constexpr std::int64_t gib = std::int64_t{1} << 30U;
     return bytes / gib + (bytes % gib >= gib / 2 ? 1 : 0);
@@ -381,8 +383,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
 }
 
-/// Replaces the report of an interrupted run, which trends would ignore. The complete report has the same
-/// entry::content, because the run was interrupted only after its last trial.
+/// Replaces the report of an interrupted run, which trends would ignore, with the complete report. Both
+/// reports have the same entry::content, because the run was interrupted only after its last trial.
 void finish_run(soci::session& sql, row_id run, const entry& what) {
     const std::string reliability{
         reports::name_of(what.head.aa ? what.head.aa->found : reports::reliability::unknown)};
@@ -456,7 +458,7 @@ std::vector<kept_run> store::runs() {
             all.push_back(run);
         }
         number_machines(all);
-        // A database would sort texts by its locale.
+        // The database does not sort the runs, because it would sort texts by its locale.
         std::ranges::sort(all, {}, [](const kept_run& each) { return std::tie(each.date, each.id); });
         return all;
     });

@@ -14,7 +14,7 @@
 
 namespace loopbench::bench {
 
-/// An error that is thrown after an open transaction was rolled back. what() contains the database's name,
+/// An error of the database. An open transaction has been rolled back. what() contains the database's name,
 /// the cause and the remedy.
 class database_error : public reports::formatted_error {
 public:
@@ -49,10 +49,10 @@ enum class opening { existing, created_if_missing };
 
 class store {
 public:
-    /// Opens the history at `where`, a file's path or a URL postgresql://... All functions of this class wait
-    /// for up to `patience` while another process writes. Throws usage_error if there is no history or other
-    /// data, reports::other_format if another version of loopbench made the history, and database_error if
-    /// the database fails.
+    /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions of this
+    /// class wait for up to `patience` while another process writes. Throws usage_error if `where` contains
+    /// no history or other data, reports::other_format if another version of loopbench made the history, and
+    /// database_error if the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -62,17 +62,18 @@ public:
         row_id run = 0;
         bool is_new = false;
     };
-    /// After an error, the history is unchanged. If the history already contains the entry, updates only the
-    /// fields that are set in entry::said, and replaces an interrupted run's report with a complete one.
+    /// Adds an entry. If the history already contains the entry, updates only the fields that are set in
+    /// entry::said, and replaces an interrupted run's report with a complete one. After an error, the history
+    /// is unchanged.
     added add(const entry& what);
 
     std::vector<kept_run> runs();
-    /// Returns an empty text if the run does not exist.
+    /// Returns entry::points of the run, or an empty text if the run does not exist.
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
     std::optional<reports::report> report_of(row_id run);
-    /// Keeps fields that this version of loopbench does not know. Returns an empty text if the run does not
-    /// exist.
+    /// Returns entry::report of the run, with fields that this version of loopbench does not know. Returns an
+    /// empty text if the run does not exist.
     std::string report_text_of(row_id run);
     void remove(std::span<const row_id> runs);
 

@@ -11,17 +11,17 @@ namespace loopbench::bench {
 
 std::string machine_name(const kept_machine& machine);
 
-/// Returns, for example, "1a2b3c4d5e+"; the "+" means that the sources had uncommitted changes. Returns "-"
+/// Returns a text such as "1a2b3c4d5e+". The "+" means that the sources had uncommitted changes. Returns "-"
 /// if the commit is unknown.
 std::string build_name(const kept_run& run);
 
 std::string runs_text(std::span<const kept_run> runs);
 std::string runs_json(std::span<const kept_run> runs);
 
-/// Returns a line for each series. A single series needs intervals; it gets a line for each run and marks at
-/// its changes.
+/// Returns a line for each series. If there is only one series, returns a line for each of its runs, with
+/// marks at the changes. A single series must have intervals.
 std::string trend_text(const std::vector<series>& all);
-/// All series must have intervals.
+/// Returns the series as JSON. All series must have intervals.
 std::string trend_json(const std::vector<series>& all);
 std::string trend_csv(const std::vector<series>& all);
 

@@ -30,7 +30,8 @@ bool is_constant(const series& of) {
 
 using count_of_run = std::map<const kept_run*, std::size_t>;
 
-/// A constant series does not count, because the page stores its value only once.
+/// Counts the points of each run. Points of a constant series do not count, because the page stores their
+/// value only once.
 count_of_run count_points(const std::vector<series>& all) {
     count_of_run points_of;
     for (const auto& each : all) {
@@ -41,7 +42,7 @@ count_of_run count_points(const std::vector<series>& all) {
 }
 
 /// Returns the latest runs with at most `points_max` points in total, but at least one run. The values of the
-/// map are the indices of the runs on the page.
+/// returned map are the indices of the runs on the page.
 count_of_run shown_runs(const std::vector<kept_run>& runs, const count_of_run& points_of,
                         std::size_t points_max) {
     auto first = runs.size();

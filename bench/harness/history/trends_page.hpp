@@ -13,18 +13,19 @@ struct trends_page {
     std::vector<const kept_run*> runs;
 };
 
-/// The largest number of points on a page. Such a page has about ten megabytes: it fits into an email, and a
-/// browser draws it in a few seconds.
+/// The largest number of points on a page. A page with this number of points has about ten megabytes: it fits
+/// into an email, and a browser draws it in a few seconds.
 inline constexpr std::size_t points_shown_max = 300'000;
 
-/// `all` contains series with intervals that were read from the history `from`. The page shows the latest
-/// runs with at most `points_max` points (not counting those of constant series), and at least one run.
-/// Unless `reports` is empty, the numbers link to report_page_name() in this folder; a relative path is
-/// relative to the folder of the page. Throws database_error if the database fails.
+/// Returns a page with the latest runs. The page has at most `points_max` points (not counting those of
+/// constant series), but at least one run. `all` contains series with intervals that were read from the
+/// history `from`. Unless `reports` is empty, the numbers link to report_page_name() in this folder; a
+/// relative path is relative to the folder of the page. Throws database_error if the database fails.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 
-/// The name contains more than the run's number, because the database reuses the numbers of removed runs.
+/// Returns the file name of a run's report page. The name contains more than the run's number, because the
+/// database reuses the numbers of removed runs.
 std::string report_page_name(const kept_run& run);
 
 }  // namespace loopbench::bench

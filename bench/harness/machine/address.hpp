@@ -5,7 +5,8 @@
 
 namespace loopbench::bench {
 
-/// Returns nothing if a TCP server can listen. `address` is a numeric IPv4 or IPv6 address.
+/// Returns the reason why no TCP server can listen on the address, or nothing if a server can listen.
+/// `address` is a numeric IPv4 or IPv6 address.
 std::optional<std::string> why_no_server_on(const std::string& address);
 
 }  // namespace loopbench::bench

@@ -34,8 +34,8 @@ void examine_load(machine_facts& facts) {
     ::getloadavg(&facts.load_1min, 1);
 }
 
-/// Requests a ring with a null address. If io_uring is available, the kernel refuses only this address, with
-/// EFAULT or EINVAL.
+/// Returns the kernel's error if io_uring is not available. Requests a ring with a null address. If io_uring
+/// is available, the kernel refuses only this address, with EFAULT or EINVAL.
 std::optional<std::string> io_uring_refusal() {
     if (::syscall(SYS_io_uring_setup, 1, nullptr) == -1 && errno != EFAULT && errno != EINVAL)
         return std::string{::strerrordesc_np(errno)};
@@ -102,8 +102,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The blocks of a session use all cores that the process can use, so that cores of different kinds distort
-/// times.
+/// Returns the finding about kinds of cores. The blocks of a session use all cores that the process can use.
+/// Therefore cores of different kinds distort times.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;
@@ -130,8 +130,8 @@ finding core_kinds(const std::vector<core_facts>& cores) {
                     fmt::join(kinds.front().second, ",")));
 }
 
-/// A trial and its load generator use up to two cores. With a smaller quota, the kernel stops them in the
-/// middle of a measurement.
+/// Returns the finding about the CPU quota. A trial and its load generator use up to two cores. With a
+/// smaller quota, the kernel stops them in the middle of a measurement.
 finding cpu_quota_of(const machine_facts& facts) {
     constexpr double busy_cores = 2;
     if (!facts.quota) return {"CPU quota", severity::fine, "none", ""};

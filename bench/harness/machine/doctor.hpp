@@ -30,7 +30,7 @@ struct machine_facts {
     std::optional<int> randomised_addresses;  // kernel.randomize_va_space
 };
 
-/// Takes about 200 ms.
+/// Examines the machine, which takes about 200 ms.
 machine_facts examine_machine();
 
 enum class severity { fine, warning, unreliable };

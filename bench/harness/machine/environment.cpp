@@ -26,7 +26,8 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// Measures getppid(2), a call that only enters and leaves the kernel, and whose result no library caches.
+/// Measures the time of getppid(2). This call only enters and leaves the kernel, and no library caches its
+/// result.
 double cheapest_call_ns() {
     return fastest_call_ns<std::chrono::steady_clock>(16, 32, [] { ::syscall(SYS_getppid); });
 }

@@ -11,16 +11,17 @@
 
 namespace loopbench::bench {
 
-/// Does not throw: a value that cannot be read is absent or "unknown".
+/// Returns the properties of this machine. Does not throw: a value that cannot be read is absent or
+/// "unknown".
 reports::environment read_environment();
 
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
 /// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the
-/// kernel provides none.
+/// kernel provides no such identity.
 std::string machine_identity();
 
-/// Returns an empty vector if the kernel does not report the CPUs on which this process can run.
+/// Returns the CPUs on which this process can run, or an empty vector if the kernel does not report them.
 std::vector<int> allowed_cpus();
 
 /// Returns the folder in the environment variable `variable` if it is an absolute path, otherwise the folder

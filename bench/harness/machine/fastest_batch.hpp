@@ -5,8 +5,8 @@
 
 namespace loopbench::bench {
 
-/// Uses the fastest of several batches of calls, because a single preemption makes a batch hundreds of times
-/// as long. `clock` measures the batches; each batch takes some microseconds.
+/// Returns the time of one call, from the fastest of several batches of calls. A single preemption makes a
+/// batch hundreds of times as long. `clock` measures the batches; each batch takes some microseconds.
 template <class clock, class function>
 double fastest_call_ns(int batches, int calls, function call) {
     auto least = clock::duration::max();

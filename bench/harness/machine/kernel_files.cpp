@@ -53,8 +53,8 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
     return cpus;
 }
 
-/// Reads field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name, which can contain spaces and
-/// parentheses. Therefore the function counts fields after the last parenthesis.
+/// Returns the start time of a process, field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name,
+/// which can contain spaces and parentheses. Therefore the function counts fields after the last parenthesis.
 std::uint64_t start_in(const fs::path& stat) {
     constexpr int words_between = 19;
     std::ifstream file{stat};
@@ -76,8 +76,8 @@ bool is_in_list(std::string_view word, const std::string& list) {
     return ("," + list + ",").find("," + std::string{word} + ",") != std::string::npos;
 }
 
-/// Each line of /proc/self/mountinfo (proc(5)) contains a variable number of fields, then "-", the type, the
-/// source and the options of the file system.
+/// Returns the control groups (v1 or v2) that can limit CPU time. Each line of /proc/self/mountinfo (proc(5))
+/// contains a variable number of fields, then "-", the type, the source and the options of the file system.
 std::vector<group_mount> group_mounts(const fs::path& root) {
     std::vector<group_mount> all;
     std::ifstream mounts{root / "proc/self/mountinfo"};

@@ -13,7 +13,8 @@
 
 namespace loopbench::bench {
 
-// Each of the following functions returns nothing or false if the kernel's file cannot be read.
+// Returns the name of the clock source. This function and the following ones return nothing or false if the
+// kernel's file cannot be read.
 std::optional<std::string> clock_source();
 std::optional<std::string> cpu_governor();  // of the first CPU
 std::optional<bool> cpu_turbo();
@@ -33,8 +34,8 @@ struct cpu_quota {
     double cores = 0;  // CPU time divided by wall time
     std::filesystem::path file;
 };
-/// Returns the smallest quota of this process's control groups (v1 or v2) and their parents, or nothing.
-/// `root` is the folder that contains /proc and the mount points.
+/// Returns the smallest quota of this process's control groups (v1 or v2) and their parents, or nothing if
+/// they have no quota. `root` is the folder that contains /proc and the mount points.
 std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
 /// The properties that can differ between CPUs (Documentation/ABI/testing/sysfs-devices-system-cpu).
@@ -60,13 +61,13 @@ struct cpu_times {
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
     std::int64_t steal_ns = 0;  // time in which the hypervisor ran another guest
 };
-/// Returns the sum under "cpu", and the times of each CPU under "cpu0" and so on. Unreadable entries are
+/// Returns the times of each CPU under "cpu0" and so on, and their sum under "cpu". Unreadable entries are
 /// absent.
 std::map<std::string, cpu_times> read_cpu_times();
 
-/// Returns how long the ready main thread waited for a CPU: the second number of /proc/PID/schedstat
-/// (Documentation/scheduler/sched-stats.rst), or 0 if the kernel does not count it. Also works for a process
-/// that has ended but has not been reaped.
+/// Returns the time for which the ready main thread waited for a CPU, or 0 if the kernel does not count this
+/// time. The time is the second number of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). The
+/// process can have ended but must not have been reaped.
 std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {
@@ -75,15 +76,15 @@ struct child_facts {
     std::uint64_t started_ticks = 0;
 };
 
-/// Includes processes that have ended but have not been reaped. Returns an empty vector if the kernel does
-/// not list children.
+/// Returns the children of this thread. Includes processes that have ended but have not been reaped. Returns
+/// an empty vector if the kernel does not list children.
 std::vector<child_facts> children_of_this_thread();
 
-/// Returns clock ticks (usually of 10 ms), the unit of child_facts::started_ticks.
+/// Returns the time since boot in clock ticks (usually of 10 ms), the unit of child_facts::started_ticks.
 std::uint64_t ticks_since_boot();
 
-/// Searches in ../libexec/loopbench (relative to this executable) and then beside the executable. Throws
-/// std::runtime_error if /proc is not mounted.
+/// Returns the path of an installed file. Searches in ../libexec/loopbench (relative to the folder of this
+/// executable) and then beside the executable. Throws std::runtime_error if /proc is not mounted.
 std::filesystem::path installed_file(std::string_view name);
 
 }  // namespace loopbench::bench

@@ -18,7 +18,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Computes four partial sums. With a single sum, each addition would have to wait for the previous one.
+/// Returns the sum of the distances from `value` to the other values. Computes four partial sums. With a
+/// single sum, each addition would have to wait for the previous one.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -50,7 +51,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Stops early if the largest Q of a random order is at least as large as that of the real order.
+    /// Draws random orders until `orders` of them are drawn. Stops early if the largest Q of a random order
+    /// is at least as large as that of the real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -129,8 +131,8 @@ private:
     }
 
     /// Replaces the window that was just tested by the windows to test next. `has_changed` is true if the
-    /// window has a change point and is split there. The first waiting window moves along the series; all
-    /// others are parts of split windows.
+    /// window has a change point and is split there. The first waiting window moves along the series. All
+    /// other windows are parts of split windows.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;

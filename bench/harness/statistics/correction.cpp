@@ -15,8 +15,8 @@ std::vector<std::size_t> ascending(std::span<const double> values) {
     return order;
 }
 
-/// For the i-th smallest of m p-values, the adjusted value is the maximum of (m - j + 1) p_(j) over all j <=
-/// i, but at most 1.
+/// Returns p-values that are adjusted by Holm's method. For the i-th smallest of m p-values, the adjusted
+/// value is the maximum of (m - j + 1) p_(j) over all j <= i, but at most 1.
 std::vector<double> holm(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     double largest = 0;
@@ -29,7 +29,8 @@ std::vector<double> holm(std::span<const double> p_values) {
     return result;
 }
 
-/// For the i-th smallest of m p-values, the adjusted value is the minimum of (m / j) p_(j) over all j >= i.
+/// Returns p-values that are adjusted by Benjamini and Hochberg's method. For the i-th smallest of m
+/// p-values, the adjusted value is the minimum of (m / j) p_(j) over all j >= i.
 std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
     std::vector<double> result(p_values.size());
     const auto count = static_cast<double>(p_values.size());

@@ -28,14 +28,15 @@ constexpr auto names_of(correction) {
     return std::to_array<std::string_view>({"holm", "benjamini-hochberg"});
 }
 
-/// Returns p-values that are compared with alpha. All p-values must be within [0, 1]. See S. Holm, "A Simple
-/// Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and Y. Benjamini and Y.
-/// Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The second method is
-/// also valid for comparisons with the same baseline (Y. Benjamini and D. Yekutieli, Ann. Statist. 29, 2001).
+/// Returns the adjusted p-values, which are compared with alpha. All p-values must be within [0, 1]. See S.
+/// Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6, 1979, and Y.
+/// Benjamini and Y. Hochberg, "Controlling the False Discovery Rate", J. R. Statist. Soc. B 57, 1995. The
+/// second method is also valid for comparisons with the same baseline (Y. Benjamini and D. Yekutieli, Ann.
+/// Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);
 
 /// Returns the p-value that makes one more comparison significant if `found` of `count` comparisons already
-/// are.
+/// are significant.
 double level_for_one_more(std::size_t found, std::size_t count, double alpha, correction how);
 
 }  // namespace loopbench::bench

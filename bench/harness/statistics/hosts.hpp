@@ -18,13 +18,13 @@ struct host_value {
 
 std::vector<double> medians_of_hosts(std::span<const host_value> values);
 
-/// From this number of hosts on, the interval of median.hpp can be used, which assumes nothing about the
-/// distribution.
+/// The smallest number of hosts for which the interval of median.hpp exists. This interval assumes nothing
+/// about the distribution.
 inline constexpr std::size_t many_hosts = 6;
 
-/// Returns the median of the hosts' values, and the interval of their mean by Student's t with `hosts.size()`
-/// - 1 degrees of freedom, which assumes that the effects of hosts are approximately normal. There must be at
-/// least two hosts.
+/// Returns the median of the hosts' values, and the interval of their mean by Student's t. The interval has
+/// `hosts.size() - 1` degrees of freedom, and assumes that the effects of hosts are approximately normal.
+/// There must be at least two hosts.
 ///
 /// A bootstrap over hosts would not need this assumption, but its 95 % intervals are too narrow: they cover
 /// the mean in 55 % of cases with two hosts, in 76 % with three and in 88 % with five
@@ -32,22 +32,23 @@ inline constexpr std::size_t many_hosts = 6;
 /// Improvements for Inference with Clustered Errors", Rev. Econ. Stat. 90, 2008).
 estimate few_hosts_with_interval(std::span<const double> hosts, double level = default_level);
 
-/// Returns the one-sided p-value of the hypothesis that the true mean is at most `value`. If it is p, the
-/// interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
+/// Returns the one-sided p-value of the hypothesis that the true mean is at most `value`. If the p-value is
+/// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
 /// Returns the distance beyond a threshold at which the two-sided test finds a true mean in about three of
 /// four runs.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
-/// Returns the standard deviation of the effects of hosts, by layout_deviation() (layout.hpp): a difference
-/// between blocks of two hosts contains their effects as a contrast contains the effects of two layouts.
-/// Returns nothing if too few hosts have two blocks.
+/// Returns the standard deviation of the effects of hosts, computed by layout_deviation() (layout.hpp). A
+/// difference between blocks of two hosts contains the effects of both hosts, as a contrast contains the
+/// effects of two layouts. Returns nothing if too few hosts have two blocks.
 std::optional<double> host_deviation(std::span<const host_value> values);
 
-/// Uses a one-way analysis of variance (R. A. Fisher, Statistical Methods for Research Workers, 1925). A rank
-/// test is unsuitable, because three blocks on each of two hosts have too few ranks. Returns nothing if there
-/// are fewer than two hosts, or if no host has two blocks.
+/// Returns the p-value of the hypothesis that the hosts do not differ. Uses a one-way analysis of variance
+/// (R. A. Fisher, Statistical Methods for Research Workers, 1925). A rank test is unsuitable, because three
+/// blocks on each of two hosts have too few ranks. Returns nothing if there are fewer than two hosts, or if
+/// no host has two blocks.
 std::optional<double> p_hosts_are_alike(std::span<const host_value> values);
 
 }  // namespace loopbench::bench

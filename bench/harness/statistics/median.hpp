@@ -10,7 +10,7 @@
 
 namespace loopbench::bench {
 
-/// The interval is empty if there are too few samples for the requested level.
+/// A median and its interval. The interval is empty if there are too few samples for the requested level.
 struct estimate {
     double median = 0;
     std::optional<double> low, high;
@@ -36,13 +36,13 @@ double median_of(std::span<const double> samples);
 /// for five samples, C_1 is 93.75 %. `level` must be at least 1/2.
 estimate median_with_interval(std::span<const double> samples, double level = default_level);
 
-/// Returns log(numerator / denominator) for each block in which both values exist. The list is empty if a
+/// Returns log(numerator / denominator) for each block in which both values exist. Returns an empty list if a
 /// value is not above zero, or if a ratio does not fit into a double, because ratios are then meaningless.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> numerator,
                                       std::span<const std::optional<double>> denominator);
 
-/// Returns log ratios above 0 for blocks in which `mine` is better. Leaves out blocks in which a value is
-/// missing.
+/// Returns the log ratio of each block, which is above 0 if `mine` is better. Leaves out blocks in which a
+/// value is missing.
 std::vector<double> paired_log_ratios(std::span<const std::optional<double>> mine,
                                       std::span<const std::optional<double>> theirs,
                                       reports::direction better);
@@ -51,9 +51,9 @@ std::vector<double> paired_log_ratios(std::span<const std::optional<double>> min
 /// quotient of any two positive doubles.
 inline constexpr double log_beyond_ratios = 1500;
 
-/// Returns log(numerator / denominator) of two values that are not negative: 0 if both are 0, and
-/// log_beyond_ratios or -log_beyond_ratios if one is. Medians and sign tests of the results are valid,
-/// because they use only the order of values.
+/// Returns log(numerator / denominator) of two values that are not negative. Returns 0 if both values are 0,
+/// and log_beyond_ratios or -log_beyond_ratios if only one of them is 0. Medians and sign tests of such
+/// results are valid, because they use only the order of values.
 double log_quotient(double numerator, double denominator);
 
 estimate exponentiated(estimate of_logs);

@@ -9,8 +9,8 @@ namespace loopbench::bench {
 
 /// Returns a uniform random number in [0, bound). `bound` must be above 0.
 inline std::uint64_t below(std::mt19937_64& random, std::uint64_t bound) {
-    // Rejects the smallest (2^64 mod bound) values, because they would make small results more likely. The
-    // first comparison avoids the division in almost all cases.
+    // The loop rejects the smallest (2^64 mod bound) values, because they would make small results more
+    // likely. The first comparison avoids the division in almost all cases.
     for (;;)
         if (const auto value = random(); value >= bound || value >= (0 - bound) % bound) return value % bound;
 }

@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::size_t exact_max = 20;
 
-/// Computes counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row (Mann and Whitney's
-/// recurrence), as probabilities, because counts would overflow. Assumes no ties.
+/// Returns the distribution of U for samples of m and n values without ties. Computes counts(m, n, u) =
+/// counts(m - 1, n, u - n) + counts(m, n - 1, u) row by row (Mann and Whitney's recurrence). Uses
+/// probabilities instead of counts, because counts would overflow.
 std::vector<double> distribution_of_u(std::size_t m, std::size_t n) {
     std::vector<std::vector<double>> row(n + 1, std::vector<double>{1.0});  // for m = 0, U is always 0
     for (std::size_t i = 1; i <= m; ++i) {
@@ -79,8 +80,8 @@ std::size_t rank_of_interval(std::span<const double> first, std::span<const doub
         std::max(0.0, std::floor(m * n / 2 + z * std::sqrt(m * n * (m + n + 1) / 12))));
 }
 
-/// All differences b - a of two samples in ascending order, computed on demand, because the halves of a long
-/// run have billions of differences.
+/// All differences b - a of two samples in ascending order. They are computed on demand, because the two
+/// halves of a long run have billions of differences.
 class pairwise_differences {
 public:
     pairwise_differences(std::span<const double> from, std::span<const double> to)
@@ -122,8 +123,8 @@ private:
         return std::bit_cast<double>((of & sign) != 0 ? of & ~sign : ~of);
     }
 
-    /// Relies on the order of the differences: even rounded differences never fall when b grows, and never
-    /// grow when a grows.
+    /// Returns the number of differences that are at most `most`. Relies on the order of the differences:
+    /// even rounded differences never fall when b grows, and never grow when a grows.
     [[nodiscard]] std::size_t up_to(double most) const {
         std::size_t count = 0, reached = 0;
         for (const double a : from_) {

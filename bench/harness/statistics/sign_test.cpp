@@ -10,7 +10,8 @@ namespace loopbench::bench {
 
 namespace {
 
-// Boost.Math's default, long double, takes much longer, and its additional digits are never shown.
+// A policy for computing in double. Boost.Math's default, long double, takes much longer, and its additional
+// digits are never shown.
 using without_promotion = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 using binomial_in_double = boost::math::binomial_distribution<double, without_promotion>;
 
@@ -28,14 +29,15 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// P(B < k) <= tail < P(B < k + 1)
+/// The place of a tail probability in the distribution of B: P(B < k) <= tail < P(B < k + 1).
 struct place_of_tail {
     std::size_t k = 0;
     double between = 0;  // the position of the tail in the step; I in median.hpp
 };
 
-/// Computes P(B = k + 1) = P(B = k) (n - k) / (k + 1), from a k for which P(B < k) is below 1e-170 and thus
-/// negligible, because P(B < k) <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963).
+/// Returns the place of `tail` in the distribution of B ~ Binomial(n, 1/2). Computes P(B = k + 1) = P(B = k)
+/// (n - k) / (k + 1). Begins at a k for which P(B < k) is below 1e-170 and thus negligible, because P(B < k)
+/// <= exp(-2 (n / 2 - k)^2 / n) (Hoeffding 1963).
 place_of_tail place_of(double tail, std::size_t count) {
     const double n = static_cast<double>(count);
     auto k = static_cast<std::size_t>(std::max(0.0, n / 2 - 14 * std::sqrt(n)));

@@ -29,8 +29,8 @@ struct comparison {
 
 struct judged_comparison {
     reports::verdict verdict = reports::verdict::inconclusive;
-    /// The smallest difference that four of five runs like this one would find. Empty for the verdicts faster
-    /// and slower, and for too few pairs.
+    /// The smallest difference that four of five runs like this one would find. It is empty for the verdicts
+    /// `faster` and `slower`, and if there are too few pairs.
     std::optional<double> detectable_pct;
 };
 
@@ -50,7 +50,7 @@ std::vector<judged_comparison> judge_all(std::span<const comparison> comparisons
 std::vector<judged_comparison> judge_all(std::span<const std::vector<double>> comparisons,
                                          const verdict_rule& rule);
 
-/// Comparisons with equal keys form one family.
+/// Judges several families of comparisons. Comparisons with equal keys form one family.
 template <class key>
 std::vector<judged_comparison> judge_families(const std::vector<key>& families,
                                               const std::vector<comparison>& comparisons,
@@ -70,8 +70,8 @@ std::vector<judged_comparison> judge_families(const std::vector<key>& families,
 estimate estimate_of(const comparison& from, double level = default_level);
 estimate ratio_from(const comparison& from, double level = default_level);
 
-/// Returns `faster` or `slower` beyond a threshold, `equivalent` between both thresholds, otherwise
-/// `inconclusive`.
+/// Returns `faster` or `slower` if the whole interval is beyond the threshold on one side, `equivalent` if it
+/// lies between -threshold and +threshold, and otherwise `inconclusive`.
 reports::verdict zone_of(const estimate& found, double threshold);
 
 /// Returns the smallest true difference, in per cent, that four of five runs find. For log ratios with a

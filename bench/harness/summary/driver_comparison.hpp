@@ -6,10 +6,10 @@
 
 namespace loopbench::bench {
 
-/// Compares, on each workload and in the metrics time and cpu, the fastest contender with io_uring and the
-/// fastest with epoll, by the samples of the same blocks. The same samples choose the contenders. This is
-/// more precise than two comparisons with a third contender. Floors are ignored, because users cannot choose
-/// a floor as their runtime. `samples` are the samples of the report.
+/// Compares the fastest contender with io_uring and the fastest contender with epoll, on each workload and in
+/// the metrics time and cpu. Compares them directly by the samples of the same blocks, which is more precise
+/// than two comparisons with a third contender. Ignores floors, because users cannot choose a floor as their
+/// runtime. `samples` are the samples of the report.
 void compare_drivers(reports::report& report, const verdict_rule& rule, const run_plan& plan,
                      const sample_table& samples);
 

@@ -85,7 +85,8 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
         const result& of_kind = floor_of_kind(index, item, floor);
-        // io_uring needs fewer system calls than the floors of other drivers, so they do not limit it.
+        // io_uring needs fewer system calls than the floors of other drivers, so these floors do not limit
+        // it.
         constexpr std::string_view uring = "io_uring";
         if (kind_of(report, item.contender) == uring && kind_of(report, of_kind.contender) != uring) continue;
         judged.results.push_back(&item);
@@ -107,9 +108,9 @@ std::string text_of(const faster_one& found) {
                        found.item->workload);
 }
 
-/// Adds one warning for each metric and reason: for example, a spinning loop is faster than the floor on
-/// every timer workload. Returns the results below their floor by more than law_margin and without a known
-/// reason.
+/// Adds a warning for each metric and each reason why contenders are faster than their floor. For example, a
+/// spinning loop is faster than the floor on every timer workload. Returns the results that are below their
+/// floor by more than law_margin and without a known reason.
 std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_with_floors& judged,
                                           const verdict_rule& rule) {
     using cells = std::map<std::string, std::vector<faster_one>>;

@@ -11,21 +11,22 @@ namespace loopbench::bench {
 
 bool is_limited_by_floors(std::string_view metric);
 
-/// The share by which a contender can be faster than its floor. Both are different programs, and code
-/// placement alone can change a time by 13 % (measured with the same objects, linked in six orders).
+/// The tolerance of the law of floors: a contender must not be faster than its floor by more than this share.
+/// The contender and the floor are different programs, and code placement alone can change a time by 13 %
+/// (measured with the same objects, linked in six orders).
 inline constexpr double law_margin = 0.1;
 
-/// Sets `times_floor`: the multiple of the best floor's value, which is the smallest median of the metric on
-/// the workload among all floors (reports::is_floor). It is computed from one ratio for each block, or for
-/// each round of interleaved times. It is absent if a sample is not above zero, for example because a timer
-/// fired early.
+/// Sets `times_floor`, a result's value divided by the best floor's value. The best floor has the smallest
+/// median of the metric on the workload among all floors (reports::is_floor). `times_floor` is computed from
+/// one ratio for each block, or for each round of interleaved times. It is absent if a sample is not above
+/// zero, for example because a timer fired early.
 ///
 /// Warns of contenders whose time or late_p50 is significantly below their floor: the floor with the same
 /// driver, or otherwise the best floor. A warning contains the reason if bench/catalog/floor_exceptions.hpp
 /// knows one.
 ///
 /// Returns the results that are significantly below their floor, by more than law_margin and without a known
-/// reason. In these, the contender did too little work, or its time was measured wrongly.
+/// reason. For these results, the contender did too little work, or its time was measured wrongly.
 ///
 /// `samples` are the samples of the report.
 std::vector<broken_law> compare_with_floors(reports::report& report, const verdict_rule& rule,

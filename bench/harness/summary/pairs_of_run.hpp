@@ -10,7 +10,8 @@
 
 namespace loopbench::bench {
 
-/// Keeps references to the names in the plan and to the samples.
+/// The pairs of samples of a run's results. The object keeps references to the names in the plan and to the
+/// samples.
 class pairs_of_run {
 public:
     pairs_of_run(const run_plan& plan, const sample_table& samples) : samples_{samples} {
@@ -18,7 +19,8 @@ public:
         for (std::size_t i = 0; i < plan.contenders.size(); ++i) contenders_[plan.contenders[i].name] = i;
     }
 
-    /// The log ratios are above 0 if `item` is better. Both results must have the same workload and metric.
+    /// Returns the comparison of two results, which must have the same workload and metric. The log ratios
+    /// are above 0 if `item` is better.
     [[nodiscard]] comparison comparison_of(const reports::result& item, const reports::result& to) const {
         return samples_.comparison_of(
             {workloads_.at(item.workload), contenders_.at(item.contender), contenders_.at(to.contender)},

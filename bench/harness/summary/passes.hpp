@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 bool has_time(const reports::report& report, const std::string& workload, const std::string& contender);
 
-/// Ignores values of workloads and contenders that have no time in the report. Warns of missing counts, and
-/// of doublings outside their bounds (counted.hpp).
+/// Adds the counts to the report. Ignores values of workloads and contenders that have no time in the report.
+/// Warns of missing counts, and of doublings outside their bounds (counted.hpp).
 void add_counts(reports::report& report, std::span<const counted_result> cells);
 
 }  // namespace loopbench::bench

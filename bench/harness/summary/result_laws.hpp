@@ -16,9 +16,10 @@ struct broken_law {
     std::string how;
 };
 
-/// By the law of system calls, a result's time must be long enough for its counted system calls on this
-/// machine. By the law of doubling, twice the work must take about twice the time: the interval of the ratio
-/// must not lie outside the bounds of counted.hpp.
+/// Returns the results that break the law of system calls or the law of doubling. By the law of system calls,
+/// a result's time must be long enough for its counted system calls on this machine. By the law of doubling,
+/// twice the work must take about twice the time: the interval of the ratio must not lie outside the bounds
+/// of counted.hpp.
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

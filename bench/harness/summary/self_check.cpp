@@ -1,4 +1,4 @@
-// Finds drift by comparing the first half of the baseline's blocks with the second half.
+// The check for drift compares the first half of the baseline's blocks with the second half.
 #include "bench/harness/summary/self_check.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    /// The standard deviation divided by the median absolute deviation.
+    /// The standard deviation of a normal distribution, divided by its median absolute deviation.
     static constexpr double of_a_normal_distribution = 1.4826;
 
     const run_plan& plan_;
@@ -50,8 +50,8 @@ private:
     std::vector<std::size_t> workloads_;
     std::vector<double> deviations_;
 
-    /// Workloads with a fixed schedule are not compared by time, because their time is the same for every
-    /// contender.
+    /// Returns the metric in which the baseline and its A/A copy are compared on a workload. For a workload
+    /// with a fixed schedule, the metric is not `time`, because the time is the same for every contender.
     std::string_view compared_metric(std::size_t workload) const {
         switch (pace_of(plan_.workloads[workload])) {
             case pace::own_load:
@@ -120,7 +120,8 @@ private:
                 corrected[i] <= 1 - default_level && std::abs(*tested[i]->drift_pct) > plan_.threshold_pct;
     }
 
-    /// Assumes that each workload that differs has the smallest p-value that its number of pairs allows.
+    /// Returns the smallest number of workloads that must differ so that the check finds a difference.
+    /// Assumes that each of these workloads has the smallest p-value that its number of pairs allows.
     std::size_t fewest_that_show() const {
         std::size_t pairs = 0;
         for (const auto& one : pairs_) pairs = std::max(pairs, one.size());

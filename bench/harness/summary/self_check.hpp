@@ -9,14 +9,15 @@
 
 namespace loopbench::bench {
 
-/// Uses Benjamini and Hochberg's correction. If no workload differs, it keeps the chance of even one false
+/// Compares the baseline with its A/A copy, or returns nothing if the plan has no A/A copy. Uses Benjamini
+/// and Hochberg's correction. If no workload differs, this correction keeps the chance of even one false
 /// difference below 5 % (R. J. Simes, Biometrika 73, 1986). If two of thirty workloads differ, ten blocks are
-/// enough to find this; with Holm's correction, they are not.
+/// enough to find a difference; with Holm's correction, they are not.
 ///
 /// The session is unreliable if the copy differs on any workload, or if more than half of the trials were
 /// disturbed. The reliability is unknown with fewer than six blocks, or if a difference would be significant
 /// only if more than half of the workloads differed. With layouts, the check covers only the machine, because
-/// their effect cancels out. Returns nothing if the plan has no A/A copy.
+/// the effect of the layouts cancels out.
 std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
                                               const sample_table& samples);
 

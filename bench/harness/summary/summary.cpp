@@ -36,8 +36,8 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// The primary metrics of a third-party workload are all metrics of its results. A percentile is left out if
-/// the baseline has too few samples for it.
+/// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
+/// metrics of its results. Leaves out a percentile if the baseline has too few samples for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> maxima;
@@ -138,8 +138,9 @@ private:
         return all;
     }
 
-    /// Each metric has two families: the workloads of which it is a primary metric, and all others. Thus the
-    /// verdicts on time depend neither on the number of other metrics, nor on workloads whose time is fixed.
+    /// Judges the results. Each metric has two families: the workloads of which it is a primary metric, and
+    /// all other workloads. Thus the verdicts on time depend neither on the number of other metrics, nor on
+    /// workloads whose time is fixed.
     reports::judging judge(reports::report& found) const {
         const reports::report_index index{found};
         const auto rule = rule_of(plan_);
@@ -247,8 +248,8 @@ private:
         return item;
     }
 
-    /// The harness removes wall-clock times from concurrent trials, and the load generator omits latencies if
-    /// it sent requests too late.
+    /// Returns the reason why values of a metric are missing. The harness removes wall-clock times from
+    /// concurrent trials, and the load generator omits latencies if it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
             return ": the metric is wall-clock time, and concurrent programs share a core";
@@ -327,8 +328,8 @@ private:
     }
 };
 
-/// The context that the contender printed before the run has precedence, because only it contains all
-/// details.
+/// Returns the contenders with their contexts. The context that a contender printed before the run has
+/// precedence, because only this context contains all details.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
     std::vector<reports::contender> all;
     for (std::size_t index = 0; index < plan.contenders.size(); ++index) {
@@ -374,7 +375,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// The work of a contender that failed in a later pass is not validated.
+/// Returns the outcome with the failures of the later passes. The result of a contender that failed in such a
+/// pass becomes a failed result, because its work is not validated.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;
@@ -384,8 +386,8 @@ run_outcome with_later_failures(const session_record& journal) {
         const auto workload = std::ranges::find(workloads, cell.workload) - workloads.begin();
         const auto who = std::ranges::find(contenders, cell.contender, &contender::name) - contenders.begin();
         auto& why = outcome.excluded.at(static_cast<std::size_t>(workload)).at(static_cast<std::size_t>(who));
-        // The last reason describes the failure that ended the pass. The others are about values that could
-        // not be counted.
+        // The last reason describes the failure that ended the pass. The other reasons are about values that
+        // could not be counted.
         if (!why)
             why = exclusion{result_status::failed,
                             "after its trials: " + (cell.missing.empty() ? "failed" : cell.missing.back())};

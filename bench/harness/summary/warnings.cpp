@@ -74,8 +74,8 @@ bool too_few_for_any_verdict(const result& item) {
     return item.judged == reports::verdict::inconclusive && item.to_baseline && !item.detectable_pct;
 }
 
-/// Returns the maximum over the families with too few blocks. The number of a family follows from the
-/// significance level for one more difference (level_for_one_more).
+/// Returns the number of blocks that the verdicts need: the maximum over the families with too few blocks.
+/// The number for a family follows from the significance level for one more difference (level_for_one_more).
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -93,7 +93,8 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
-/// Shards get no warning, because they are not judged.
+/// Warns of too few blocks or hosts for intervals or verdicts. Shards get no such warning, because they are
+/// not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
     if (!plan.part &&
@@ -179,7 +180,8 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Ignores differences of up to 5 percentage points, which the start and the end of the processes explain.
+/// Returns a text for each workload on which the contenders waited for different shares of their time.
+/// Ignores differences of up to 5 percentage points, which are due to the start and the end of the processes.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;

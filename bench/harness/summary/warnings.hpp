@@ -9,7 +9,8 @@
 
 namespace loopbench::bench {
 
-/// All fields of `found` except the warnings must be set before the call.
+/// Returns the warnings of the report `found`. All fields of `found` except the warnings must be set before
+/// the call.
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
@@ -18,7 +19,7 @@ reports::warning baseline_not_measured(const std::string& baseline);
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,
                                    std::string_view why);
 
-/// Returns the logarithm of the factor between the largest and the smallest ratio of all hosts.
+/// Returns the logarithm of the factor between the largest and the smallest of the hosts' ratios.
 double widest_gap(const reports::host_effect& effect);
 
 }  // namespace loopbench::bench

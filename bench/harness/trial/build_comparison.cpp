@@ -89,7 +89,7 @@ bool differs_from_release(sheets contenders, std::string_view key, std::string_v
 }
 
 /// Parses "client A=1 B=2; server A=1" into A -> "client 1, server 1" and B -> "client 2". A text in any
-/// other format becomes the value of one option, "socket options".
+/// other format becomes the value of a single option named "socket options".
 std::map<std::string, std::string> options_in(const std::string& text) {
     std::map<std::string, std::string> options;
     std::string end;
@@ -111,7 +111,8 @@ std::map<std::string, std::string> options_in(const std::string& text) {
     return options;
 }
 
-/// A single warning with two dozen options would hide the difference.
+/// Adds one warning for each option that differs. A single warning with two dozen options would hide the
+/// difference.
 void compare_socket_options(std::vector<reports::warning>& found, sheets contenders) {
     std::vector<std::pair<std::string, std::map<std::string, std::string>>> stated;
     groups silent;

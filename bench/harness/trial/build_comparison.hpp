@@ -18,10 +18,10 @@ void refuse_mixed_builds(std::span<const reports::contender> contenders, std::st
 
 finding diagnose_builds(std::span<const reports::contender> contenders);
 
-/// Returns a warning for each property or socket option in which contenders differ, even if only some
-/// contenders state it. A value that begins with "none" is not compared, because the property does not apply
-/// to that contender. Other warnings are about contenders that state no property, are no release build, or
-/// are slowed down on purpose.
+/// Returns a warning for each property or socket option that differs between contenders or that only some
+/// contenders state. Ignores a value that begins with "none", because the property does not apply to that
+/// contender. Also warns of contenders that state no property, are not release builds, or are slowed down on
+/// purpose.
 std::vector<reports::warning> build_comparison_warnings(std::span<const reports::contender> contenders);
 
 }  // namespace loopbench::bench

@@ -26,7 +26,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Reports identify contenders by name, and therefore cannot replace invalid bytes in a name.
+/// Throws usage_error if the contender's name is not valid UTF-8. Reports identify contenders by name, and
+/// therefore cannot replace invalid bytes in a name.
 void require_utf8(const contender& who) {
     if (reports::valid_utf8(who.name) != who.name)
         throw usage_error{
@@ -43,8 +44,8 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     return request;
 }
 
-/// Removes the lines that the program also prints if no benchmark is selected. Starts the program a second
-/// time only if a listed name contains a space.
+/// Removes from a listing the lines that the program also prints if no benchmark is selected. Starts the
+/// program a second time, with a filter that selects nothing, only if the listing contains a space.
 std::string without_noise(const child_request& listing, std::string text) {
     if (text.find(' ') == std::string::npos) return text;
     auto request = listing;
@@ -53,7 +54,8 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::multiset<std::string> noise;
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
-    // If every name without spaces is also printed without a selection, the program ignores the filter.
+    // If the program prints a line without spaces although no benchmark is selected, it ignores the filter,
+    // because such a line looks like a benchmark's name.
     const auto is_name = [](const std::string& line) { return line.find(' ') == std::string::npos; };
     if (failure_of(outcome, request.limit) || std::ranges::any_of(noise, is_name)) return text;
     std::istringstream lines{std::exchange(text, {})};
@@ -83,7 +85,8 @@ file_state state_of_file(const fs::path& file) {
     return state;
 }
 
-/// Searches in the same places as bench/suite/workloads/sockets/generator_process.cpp.
+/// Returns the state of the contender's loopbench-generator, or nothing if no such file is found. Searches in
+/// the same places as bench/suite/workloads/sockets/generator_process.cpp.
 std::optional<file_state> generator_of(const contender& who) {
     constexpr std::string_view name = "loopbench-generator";
     const char* const chosen = std::getenv("LOOPBENCH_GENERATOR");
@@ -115,7 +118,7 @@ std::vector<std::string> libraries_in(std::string_view traced) {
     std::vector<std::string> all;
     std::istringstream lines{std::string{traced}};
     for (std::string line; std::getline(lines, line);) {
-        // a line is "name => /path (0x...)" or "/path (0x...)"
+        // A line has the form "name => /path (0x...)" or "/path (0x...)".
         const auto start = line.find('/'), end = line.rfind(" (0x");
         if (line.starts_with('\t') && start < end && end != std::string::npos)
             all.push_back(line.substr(start, end - start));

@@ -27,7 +27,8 @@ struct file_state {
     bool operator==(const file_state&) const = default;
 };
 
-/// All numbers are 0 if the file does not exist.
+/// Returns the size, the modification time and the inode of the file. If the file does not exist, these
+/// numbers are 0.
 file_state state_of_file(const std::filesystem::path& file);
 
 struct contender {
@@ -39,22 +40,23 @@ struct contender {
     std::vector<listed_benchmark> benchmarks = {};
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
-    /// Builds that differ only in the order of their functions; each block uses one of them. If `layouts` is
-    /// not empty, `path` is the first layout.
+    /// The executables of all layouts, which differ only in the order of their functions. Each block uses one
+    /// of them. If this vector is not empty, `path` is its first element.
     std::vector<std::filesystem::path> layouts = {};
-    /// If `files` is empty, changes of the contender's files are not detected.
+    /// The contender's files with their states. If `files` is empty, changes of the files are not detected.
     std::vector<file_state> files = {};
     std::optional<file_state> generator = {};
 };
 
-/// The variables of a trial whose client runs on another machine: the address of this machine to which the
-/// client connects, and the command that starts the client.
+/// The variables of a trial whose client runs on another machine. LOOPBENCH_SERVE_ON contains the address of
+/// this machine to which the client connects. LOOPBENCH_GENERATOR_ON contains the command that starts the
+/// client.
 inline constexpr const char* serve_on_variable = "LOOPBENCH_SERVE_ON";
 inline constexpr const char* generator_on_variable = "LOOPBENCH_GENERATOR_ON";
 
 /// The variable with which a user chooses the loop of asio_compat programs (docs/asio-programs.md).
-/// remember_asio_loop() stores its value, so that all trials of a session, even of a resumed one, use the
-/// same value.
+/// remember_asio_loop() stores its value. Thus all trials of a session use the same value, even if the
+/// session is resumed later.
 inline constexpr const char* asio_loop_variable = "LOOPBENCH_ASIO";
 void remember_asio_loop(contender& who);
 
@@ -62,32 +64,35 @@ std::optional<file_state> generator_of(const contender& who);
 
 void remember_files(contender& who);
 
-/// Parses the output of ld.so(8) with LD_TRACE_LOADED_OBJECTS.
+/// Returns the libraries' paths in the text that ld.so(8) prints if LD_TRACE_LOADED_OBJECTS is set.
 std::vector<std::string> libraries_in(std::string_view traced);
 
-/// Adds the libraries that the loader finds for the executable or for a script's interpreter, because a build
-/// can change a library without changing the executable.
+/// Adds to `who.files` the libraries that the loader finds for the executable or for a script's interpreter.
+/// A build can change a library without changing the executable.
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
 
-/// Adds the files under "files" in the context: a path or a list of paths, absolute or relative to the
-/// contender's folder. Does nothing if `who.files` is empty.
+/// Adds to `who.files` the files that the context names under "files". The value is a path or a list of
+/// paths, absolute or relative to the contender's folder. Does nothing if `who.files` is empty.
 void remember_named_files(contender& who, const nlohmann::ordered_json& context);
 
-/// Returns the first file that has changed since its state was stored. Checks the generator for every
-/// workload, because building it disturbs the trials of all workloads.
+/// Returns the path of the first file that has changed since its state was stored: one of `who.files` or the
+/// generator. The workload does not matter, because building the generator disturbs the trials of all
+/// workloads.
 std::optional<std::string> changed_file(const contender& who);
 
-/// Returns `../libexec/loopbench/contenders` (relative to this executable) if that folder exists, otherwise
-/// `contenders` beside this executable.
+/// Returns `../libexec/loopbench/contenders` (relative to the folder of this executable) if that folder
+/// exists, otherwise `contenders` beside this executable.
 std::filesystem::path default_contender_dir();
 
-/// Sets the `files` of each contender, but not its `workloads`. Throws usage_error if two contenders have the
-/// same name or a name is not UTF-8, and reports::file_error if a folder cannot be read.
+/// Returns the contenders in the folders, sorted by name. Their `files` are set, but their `workloads` are
+/// empty. Throws usage_error if two contenders have the same name or a name is not UTF-8, and
+/// reports::file_error if a folder cannot be read.
 std::vector<contender> find_contenders(std::span<const std::filesystem::path> folders);
 
 const listed_benchmark* find_benchmark(const contender& who, std::string_view workload);
 
-/// Sets `who.benchmarks`. If the contender fails, `who.benchmarks` is empty and the reason is returned.
+/// Lists the contender's benchmarks in `who.benchmarks`. If the contender fails, returns the reason, and
+/// `who.benchmarks` is empty.
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
                                            int stop_fd, const std::string& filter = {});
 

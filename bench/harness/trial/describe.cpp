@@ -12,7 +12,8 @@ using json = nlohmann::ordered_json;
 
 json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    // A program that does not know LOOPBENCH_DESCRIBE lists no benchmark instead of running them all.
+    // With these arguments, a program that does not know LOOPBENCH_DESCRIBE lists no benchmark. Without them,
+    // such a program would run all its benchmarks.
     request.command = {who.path.native(), "--benchmark_list_tests=true", "--benchmark_filter=^$"};
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());

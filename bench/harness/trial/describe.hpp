@@ -12,10 +12,14 @@ namespace loopbench::bench {
 
 /// Returns the contenders' names and contexts in the format of a report, in the order of `contenders`. Starts
 /// each contender with LOOPBENCH_DESCRIBE=1; the suite's contenders then print their context for workloads of
-/// this size and run nothing. A third-party Google Benchmark program prints its context only before results.
-/// Therefore its first benchmark in `workloads`, or its first one, runs for the shortest possible time, and
-/// the result is discarded. The context is an empty object if this run also fails, or if the contender has no
-/// workloads. `limit` is the time limit of each start. A start ends early when `stop_fd` becomes readable.
+/// this size and run nothing.
+///
+/// A third-party Google Benchmark program prints its context only before results. Therefore it runs one
+/// benchmark for the shortest possible time: its first benchmark in `workloads`, or else the first that it
+/// lists. The result is discarded. If this run also fails, or if the contender has no workloads, the context
+/// is an empty object.
+///
+/// `limit` is the time limit of each start. A start ends early when `stop_fd` becomes readable.
 std::vector<reports::contender> describe_all(std::span<const contender> contenders,
                                              std::span<const std::string> workloads, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd);

@@ -1,5 +1,5 @@
-// Accepts rows with missing fields, because contenders in other languages can omit some fields. Rejects times
-// in an unknown unit, because such a time would become a wrong number.
+// The parser accepts rows with missing fields, because contenders in other languages can omit some fields. It
+// rejects times in an unknown unit, because such a time would become a wrong number.
 #include "bench/harness/trial/gbench_json.hpp"
 
 #include <fmt/format.h>
@@ -84,8 +84,8 @@ json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw gbench_error{"the program printed nothing"};
     try {
-        // A counter can have the same name as a standard field of a row. Google Benchmark writes its own
-        // fields first.
+        // A counter can have the same name as a standard field of a row. Google Benchmark writes the standard
+        // fields first, so the first value is used.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
         throw gbench_error{"the program printed invalid JSON: {}; the output begins with \"{}\"",

@@ -22,35 +22,36 @@ struct gbench_row {
     std::string name;  // includes Google Benchmark's suffixes
     std::optional<std::string> error;
     std::optional<double> real_time_ns, cpu_time_ns;
-    /// The indices of the benchmark and of its set of arguments; Google Benchmark 1.5.4 and later print both.
+    /// The indices of the benchmark and of its set of arguments. Google Benchmark 1.5.4 and later print both
+    /// indices.
     std::optional<double> family, instance;
-    // includes items_per_second; NaN and infinity become "no value"
+    // The counters include items_per_second. NaN and infinity become "no value".
     std::map<std::string, std::optional<double>> counters;
 };
 
 struct gbench_output {
-    /// Omits the host name and the executable's path, which often contains a user's name, because reports are
-    /// published. "ignored_counters" lists counters with the name of a standard field such as "real_time";
-    /// the field counts.
+    /// The program's context without the host name and the executable's path. Reports are published, and such
+    /// a path often contains a user's name. "ignored_counters" lists the counters that have the name of a
+    /// standard field, such as "real_time"; the parser uses the standard field.
     nlohmann::ordered_json context;
-    /// The rows of single runs. Aggregates are omitted, except the mean of a benchmark that prints only
-    /// aggregates (ReportAggregatesOnly).
+    /// The rows of single runs. Rows of aggregates are omitted, except the mean of a benchmark that prints
+    /// only aggregates (ReportAggregatesOnly).
     std::vector<gbench_row> rows;
 };
 
-/// The maximum size of a context, which every journal and report contains. The contexts of the suite's
-/// contenders have about a hundredth of this size.
+/// The maximum size of a context. Every journal and report contains the contexts of its contenders. A context
+/// of one of the suite's contenders has about a hundredth of this size.
 inline constexpr std::size_t context_bytes_max = 65536;
 
-/// A message that begins with "unsupported:" means that the benchmark cannot run here. The reason points into
-/// `message`.
+/// Returns the status and the reason of a benchmark that reported this error. A message that begins with
+/// "unsupported:" means that the benchmark cannot run on this machine. The reason points into `message`.
 std::pair<reports::result_status, std::string_view> outcome_of_error(std::string_view message);
 
 /// Returns "s" if the Google Benchmark that wrote this context (1.8 or later) wants a unit after
 /// --benchmark_min_time; otherwise an empty text, because earlier versions accept no unit.
 std::string unit_of_min_time(const nlohmann::ordered_json& context);
 
-/// Throws gbench_error if the output is unusable.
+/// Parses the output of a Google Benchmark program. Throws gbench_error if the output is unusable.
 gbench_output parse_gbench_json(std::string_view text);
 
 std::string without_bare_non_finite(std::string_view text);

@@ -13,11 +13,12 @@ class element;
 
 namespace loopbench::bench {
 
-/// Throws reports::format_error if the histogram is invalid. Leaves the contender's name empty, because a
-/// histogram file does not contain it.
+/// Parses a histogram. Throws reports::format_error if it is invalid. Leaves the contender's name empty,
+/// because a histogram file does not contain that name.
 reports::histogram read_histogram(simdjson::dom::element from);
 
-/// The limit for one workload, whose histograms become one line of histograms.jsonl.
+/// The maximum size in bytes of the histograms of one workload, because they become one line of
+/// histograms.jsonl.
 inline constexpr std::size_t histograms_bytes_max = std::size_t{15} << 20U;
 
 /// Returns the histograms as JSON objects separated by commas, or an empty text if the file does not exist.

@@ -29,7 +29,8 @@ using clock = running_child::clock;
 using reports::uninterrupted;
 using reports::unique_fd;
 
-/// Pins this thread to the contenders' core until destruction, so that granting a slice wakes no other core.
+/// An object that pins this thread to the contenders' core until its destruction. Thus, granting a slice
+/// wakes no other core.
 class kept_on {
 public:
     explicit kept_on(std::optional<int> cpu) {
@@ -50,9 +51,9 @@ private:
     bool moved_ = false;
 };
 
-/// Each position changes by at most one, so that no contender waits much longer than a round. If a contender
-/// waited for 40 ms, the kernel would acknowledge the unread data of its sockets during other contenders'
-/// slices (tcp_send_delayed_ack() in Linux's tcp_output.c).
+/// Swaps neighbours at random. Each contender moves by at most one position, so that none waits much longer
+/// than a round. While a contender waits for 40 ms, the kernel would acknowledge the unread data of its
+/// sockets during other contenders' slices (tcp_send_delayed_ack() in Linux's tcp_output.c).
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
@@ -117,7 +118,7 @@ private:
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        // After a line, the contender must write nothing until it gets the next slice.
+        // After a line, the contender must write nothing until it receives the next slice.
         if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
         heard_.clear();
@@ -126,7 +127,8 @@ private:
 
     bool take_line(std::string_view line) {
         if (line == "ready") return true;
-        // operations and ns of the timed part, then of the untimed part
+        // The first two numbers are the operations and nanoseconds of the timed part; the last two are those
+        // of the untimed part.
         std::array<std::int64_t, 4> numbers{};
         std::size_t count = 0;
         const char *here = line.data(), *const end = line.data() + line.size();
@@ -181,7 +183,8 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
         if (rules.ended) rules.ended(i, outcomes[i].child);
         std::erase(playing, i);
     };
-    // The contenders start one after the other, so that none works while another makes its connections.
+    // The contenders start one after the other, so that no contender works while another one makes its
+    // connections.
     bool stopped = false;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         stopped = stopped || (i > 0 && outcomes[i - 1].child.end == child_end::stopped);

@@ -12,8 +12,8 @@
 
 namespace loopbench::bench {
 
-/// The untimed part of a slice must last until the caches no longer contain the data of other contenders
-/// (reports/evidence/settle).
+/// The lengths of the two parts of a slice. The untimed part must last until the caches no longer contain the
+/// data of other contenders (reports/evidence/settle).
 struct slice_lengths {
     std::chrono::nanoseconds untimed = std::chrono::microseconds{500},
                              timed = std::chrono::microseconds{1500};  // both parts in whole microseconds
@@ -21,7 +21,7 @@ struct slice_lengths {
 };
 inline constexpr std::chrono::seconds longest_slice_part{1};
 
-/// The harness ends a contender that does not reply to a slice within this time.
+/// The time within which a contender must reply to a slice. Otherwise, the harness ends the contender.
 inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {
@@ -31,21 +31,23 @@ struct slice_rules {
     int stop_fd = -1;
     std::chrono::nanoseconds longest_slice = slice_limit;
     slice_lengths lengths = {};
-    // called with the index and the outcome of each contender that has ended
+    // A function that receives the index and the outcome of each contender that has ended.
     std::function<void(std::size_t, const child_outcome&)> ended = {};
 };
 
 struct outcome_by_slices {
     child_outcome child;
     bool out_of_time = false;  // true if the common time limit ended the child
-    /// The i-th slices of all contenders belong to the same round, and are only milliseconds apart.
+    /// The slices of this contender. The i-th slices of all contenders belong to the same round, and are only
+    /// milliseconds apart.
     std::vector<slice> slices;
     std::chrono::nanoseconds harness_waited{};  // time in which the harness waited for a core
 };
 
-/// Keeps all processes alive at the same time, but lets only one work at a time. All requests must name the
-/// same core. Contenders that do not support slices run one after the other. After the limit or an interrupt,
-/// no further contender starts. Must be called from the main thread; see run_child().
+/// Runs the contenders interleaved: all processes exist at the same time, but only one of them works at a
+/// time. All requests must name the same core. Contenders that do not support slices run one after the other.
+/// After the time limit or an interrupt, no further contender starts. Must be called from the main thread;
+/// see run_child().
 std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> requests,
                                                const slice_rules& rules);
 

@@ -33,9 +33,9 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
         *claims.operations, expected, found, likely_cause);
 }
 
-/// Time, throughput and CPU time per operation must follow from the timed section. The median of the
-/// latencies can be at most twice their mean, and the 99th percentile at most a hundred times (A. Markov's
-/// inequality).
+/// Checks that time, throughput and CPU time per operation follow from the timed section. Also checks that
+/// the median of the latencies is at most twice their mean, and that the 99th percentile is at most a hundred
+/// times the mean (A. Markov's inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
         return !printed || are_equal(*printed, expected)
@@ -65,10 +65,10 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     return above("latency_p99", claims.latency_p99, 100);
 }
 
-/// The mean number of operations in flight is the throughput times the mean latency (J. Little, "A Proof for
-/// the Queuing Formula: L = lambda W", 1961), thus the sum of the latencies divided by the length of the
-/// section. The lower bound excludes the time in which the process waits for a core (`run_delay`), because no
-/// operation need be in flight then.
+/// Checks Little's law: the mean number of operations in flight is the throughput times the mean latency (J.
+/// Little, "A Proof for the Queuing Formula: L = lambda W", 1961). This product equals the sum of the
+/// latencies divided by the length of the section. The lower bound excludes the time for which the process
+/// waits for a core (`run_delay`), because no operation needs to be in flight during that time.
 std::optional<std::string> littles_law(const timed_claims& claims, const workload_shape& shape,
                                        double run_delay) {
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
@@ -85,8 +85,8 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
-/// The contender cannot claim more CPU time than its parent observed (wait4(2)), or than the length of the
-/// timed section times the number of cores.
+/// Checks that the contender claims no more CPU time than its parent observed (wait4(2)), and no more than
+/// the length of the timed section times the number of cores.
 std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_outcome& child, int cores) {
     if (!claims.cpu_ns || !claims.wall_ns) return std::nullopt;
     constexpr double rounding_ns = 1e6;
@@ -140,7 +140,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         switches += switches_ns;
         observed += ns(one.observed);
     }
-    // Other programs can use the core before and after each slice.
+    // The tolerance `least_share` is necessary because other programs can use the core before and after each
+    // slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
         "law of clocks: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "

@@ -43,8 +43,8 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
-/// Removes the note of Google Benchmark 1.8 and later about the form of --benchmark_min_time, because it is
-/// not the cause of a failure.
+/// Returns the text without the last line if that line is Google Benchmark's note about the form of
+/// --benchmark_min_time. Version 1.8 and later print this note, which is not the cause of a failure.
 std::string_view without_notes(std::string_view error_tail) {
     constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
     const auto at = error_tail.rfind(note);
@@ -80,7 +80,8 @@ std::string_view cause_of_no_start(int error) {
     }
 }
 
-/// Shortens a long reason, because every report contains the reasons and a contender can print megabytes.
+/// Sets the status and the reason of the trial. Shortens a long reason, because every report contains the
+/// reasons and a contender can print megabytes.
 void set_status(trial_outcome& trial, result_status status, std::string_view reason) {
     constexpr std::size_t bytes_max = 4096;
     trial.status = status;
@@ -149,7 +150,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
         if (std::ranges::none_of(firsts,
                                  [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
             firsts.push_back(row);
-    // The order of registration. Means, and repetitions in random order, can be printed in another order.
+    // The benchmarks are sorted by their order of registration, because means, and repetitions in random
+    // order, can be printed in another order.
     std::ranges::sort(firsts, {}, [](const auto* row) {
         return std::tuple{row->family, row->instance, row};
     });
@@ -263,8 +265,8 @@ bool is_valid_output(std::string_view text) {
     }
 }
 
-/// Uses the file that Google Benchmark wrote (BENCHMARK_OUT), because a program can print other text to its
-/// standard output.
+/// Uses the file that Google Benchmark wrote (BENCHMARK_OUT) if the standard output is not valid, because a
+/// program can print other text to its standard output.
 void take_output_file(child_outcome& ended, const temporary_folder& folder) {
     const auto file = output_file_in(folder);
     std::error_code none;
@@ -331,7 +333,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
                          {"LOOPBENCH_CONTENDER", request.who.name},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
-    // Google Benchmark reads its flag --benchmark_out from this variable. A traced program gets no such
+    // Google Benchmark reads its flag --benchmark_out from this variable. A traced program does not get the
     // variable, because writing the file would add system calls.
     if (request.front.empty()) {
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
@@ -350,7 +352,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     return child;
 }
 
-/// Does not check workloads outside the catalog, because other programs can measure time differently.
+/// Discards a trial that breaks a law. Does not check workloads outside the catalog, because other programs
+/// can measure time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
     if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
@@ -360,8 +363,8 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Keeps journals small: the journal of one hour contains some hundred thousand slices, whose times have
-/// fewer than six precise digits.
+/// Rounds to six digits to keep journals small. The journal of one hour contains some hundred thousand
+/// slices, whose times have fewer than six precise digits.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
@@ -383,8 +386,8 @@ void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     trial.slices = std::move(operation_ns);
 }
 
-/// If the context lacks "slices", the contender is a third-party program, and its counter `cpu` can have
-/// another meaning.
+/// Returns true if the counter `cpu` is the CPU time of the timed section. If the context lacks "slices", the
+/// contender is a third-party program, whose counter `cpu` can have another meaning.
 bool says_own_cpu_time(const trial_outcome& trial) {
     return trial.metrics.contains("cpu") && trial.context.contains("slices");
 }
@@ -394,7 +397,8 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// CPU times with different definitions must not be compared.
+/// Returns the CPU clock that all trials of the row support, because CPU times with different definitions
+/// must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
         return trial.status != result_status::ok || says_own_cpu_time(trial);
@@ -402,8 +406,8 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Removes metrics of wall-clock time, because the kernel runs other contenders for milliseconds during a
-/// trial.
+/// Sets the metric `time` to the CPU time, and removes metrics of wall-clock time. During a concurrent trial,
+/// the kernel runs other contenders for milliseconds.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;

@@ -1,4 +1,5 @@
-// The executor of trials is an interface, so that tests can check the runner's rules without processes.
+// The executor of trials is an interface, so that tests can check the runner's rules without starting
+// processes.
 #pragma once
 
 #include <chrono>
@@ -63,9 +64,9 @@ class trial_executor {
 public:
     virtual ~trial_executor() = default;
     virtual trial_outcome run(const trial_request& request) = 0;
-    /// `limit` is the time limit of all requests together. In an interleaved run, the limit of each request
-    /// applies to the start and to the end of its process. The default implementation runs one request after
-    /// the other.
+    /// Runs the requests and returns their outcomes. `limit` is the time limit of all requests together. For
+    /// interleaved trials, the limit of each request applies only to the start and to the end of its process.
+    /// The default implementation runs one request after the other.
     virtual std::vector<trial_outcome> run_at_once(std::span<const trial_request> requests,
                                                    reports::pairing made, std::uint64_t seed,
                                                    std::chrono::nanoseconds limit);
@@ -73,7 +74,8 @@ public:
 
 enum class watching { off, on };
 
-/// Must be used only in the main thread; see child_process.hpp, also for `stop_fd`.
+/// An executor that starts a process for each trial. Use it only in the main thread; child_process.hpp gives
+/// the reason and explains `stop_fd`.
 class process_executor : public trial_executor {
 public:
     explicit process_executor(int stop_fd, watching disturbances = watching::on)

@@ -43,7 +43,8 @@ struct all_runs {
     std::optional<session_record> referee{};
 };
 
-/// The default plan has many short trials, because times vary more between processes than within one process.
+/// Returns the default plan. It has many short trials, because times vary more between processes than within
+/// one process.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -77,8 +78,8 @@ void check_cells(const session_record& ran) {
                                 why->reason)};
 }
 
-/// Runs a single block, so that a contender that cannot be slowed down causes an error at once and not after
-/// a quarter of an hour.
+/// Runs a single block before the calibration. Thus a contender that cannot be slowed down causes an error at
+/// once, and not after a quarter of an hour.
 void check_contender(const run_plan& base, const contender& who, session_place place) {
     auto plan = calibration_plan(base, who, std::vector{slowdown_pct_max});
     plan.blocks = 1;
@@ -108,8 +109,8 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // All budgets begin at `started`. The A/A comparison must end after two fifths of the budget, and the
-    // referee after half of it. The slowdowns get the rest.
+    // All budgets begin at `started`. The A/A comparison must end after two fifths of the whole budget, and
+    // the referee's sequential trials after half of it. The slowdowns get the rest.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;

@@ -1,4 +1,4 @@
-// loopbench check --update: writes a new baseline file and prints the difference to the old file.
+// loopbench check --update: writes a new baseline file, and prints how it differs from the old file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -213,8 +213,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result has this status, because the new baseline file would silently lack that
-    /// result.
+    /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
+    /// that result.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;

@@ -79,8 +79,7 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
-/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
-/// executable.
+/// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
 void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
     constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
     const auto limit = std::min(plan.trial_limit, std::max(plan.budget.value_or(plan.trial_limit), least));
@@ -159,7 +158,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop, started);
-    // Adds the whole paths to the descriptions, because the contenders' names are only the ends of the paths.
+    // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {

@@ -63,7 +63,7 @@ std::uint64_t open_files_needed() {
 }
 
 int doctor(const doctor_options& options) {
-    // examines the machine first, because describe_contenders() starts contenders, which add load
+    // The machine is examined first, because describe_contenders() starts contenders, which add load.
     auto all = diagnose(examine_machine(), open_files_needed());
     all.push_back(diagnose_builds(describe_contenders(options)));
     reports::write_standard_output(options.json ? as_json(all) : as_text(all));

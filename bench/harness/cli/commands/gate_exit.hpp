@@ -9,14 +9,16 @@
 
 namespace loopbench::bench {
 
-/// Must not be used for an interrupted run, because its gate results are incomplete.
+/// Returns the exit code of a gate. Must not be used for an interrupted run, because the gate results of such
+/// a run are incomplete.
 inline exit_code exit_code_of(std::span<const gate_result> results) {
     constexpr std::array codes{exit_ok, exit_tool_failed, exit_regression, exit_unreliable,
                                exit_inconclusive};
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Prints the gate results that do not pass to standard error; the verdict is already on standard output.
+/// Prints the gate results that do not pass to standard error, and returns the exit code. The verdict is
+/// already on standard output.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_details_of_comparison(results));

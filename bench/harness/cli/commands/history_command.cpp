@@ -67,10 +67,10 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
-/// If a report is refused, the earlier reports stay in the history.
+/// Adds the reports one after the other. If a report is refused, the reports before it stay in the history.
 int add_reports(const history_options& options) {
-    // Makes malloc reuse the memory of the previous report. With its default threshold, malloc would request
-    // new pages from the kernel for each report.
+    // This setting makes malloc reuse the memory of the previous report. With its default threshold, malloc
+    // would request new pages from the kernel for each report.
     constexpr int large_block_bytes = 1 << 30U;
     ::mallopt(M_MMAP_THRESHOLD, large_block_bytes);
     auto from = options.from;
@@ -125,7 +125,8 @@ int export_points(const history_options& options) {
     return exit_ok;
 }
 
-/// Returns the path relative to the folder of the trends page, so that both folders can be moved together.
+/// Returns the path of the reports' folder, relative to the folder of the trends page. Thus both folders can
+/// be moved together.
 std::string reports_address(const history_options& options) {
     if (options.report_folder.empty()) return "";
     const auto page_folder = fs::absolute(options.output).lexically_normal().parent_path();
@@ -181,8 +182,8 @@ constexpr std::size_t runs_max = 1'000'000'000;
 
 constexpr auto how_dates_are_written = "2026-11-22 or 2026-11-22T18:07:18Z";
 
-/// Returns nullptr if the commit has no run. `named` is the commit or its first digits. Throws usage_error if
-/// several commits begin with these digits.
+/// Returns the first run of a commit, or nullptr if the commit has no run. `named` is the commit or its first
+/// digits. Throws usage_error if several commits begin with these digits.
 const kept_run* first_run_of(const std::string& named, const std::vector<kept_run>& runs) {
     const auto exact = std::ranges::find(runs, named, &kept_run::commit);
     if (exact != runs.end()) return &*exact;

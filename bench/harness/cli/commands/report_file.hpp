@@ -11,13 +11,14 @@ namespace loopbench::bench {
 
 std::string read_report_text(const std::string& file);
 
-/// Throws usage_error if the file cannot be read, and reports::format_error if it is neither a report, a
-/// journal nor the output of a Google Benchmark program.
+/// Reads a report from a file. Throws usage_error if the file cannot be read. Throws reports::format_error if
+/// the file is neither a report, a journal nor the output of a Google Benchmark program.
 reports::report read_report_file(const std::string& file);
 
 void add_output_file(CLI::App& command, std::string& file);
 
-/// An empty `file` means standard output. Throws reports::file_error if writing fails.
+/// Writes `text` to `file`, or to standard output if `file` is empty. Throws reports::file_error if writing
+/// fails.
 void write_output(const std::string& file, std::string_view text);
 
 }  // namespace loopbench::bench

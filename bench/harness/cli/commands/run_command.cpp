@@ -129,8 +129,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// --serve-on has no default: a default such as 0.0.0.0 would let servers listen on all addresses of this
-/// machine by accident.
+/// Throws usage_error with the reason `why`. --serve-on has no default, because a default such as 0.0.0.0
+/// would let servers listen on all addresses of this machine by accident.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -157,8 +157,8 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// The exit code of a shard shows only whether the shard is complete, so that a launcher can resume it.
-/// `loopbench merge` judges the results of all shards.
+/// Returns the exit code of a run. A launcher resumes a shard that is not complete. Therefore the exit code
+/// of a shard shows only whether it is complete, and `loopbench merge` judges the results of all shards.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -187,7 +187,7 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // Warns before the run, so that the user can stop it.
+    // After this warning, the user can stop the run before it measures anything.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }

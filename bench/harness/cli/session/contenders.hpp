@@ -10,8 +10,8 @@ namespace loopbench::bench {
 
 inline constexpr std::chrono::seconds probe_limit{20};
 
-/// Returns the contenders in the default folder and in `more_folders` without starting them, so that their
-/// lists of workloads are empty. Throws usage_error if a folder does not exist or if there is no contender.
+/// Returns the contenders in the default folder and in `more_folders`. Does not start them, so their lists of
+/// workloads are empty. Throws usage_error if a folder does not exist or if there is no contender.
 std::vector<contender> contenders_in(const std::vector<std::string>& more_folders);
 
 std::vector<contender> any_contenders_in(const std::vector<std::string>& more_folders);

@@ -1,4 +1,4 @@
-// Writes counts.json, because the report does not contain the details of the counts.
+// The counting pass writes counts.json, because the report does not contain the details of the counts.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

@@ -8,10 +8,10 @@
 
 namespace loopbench::bench {
 
-/// Returns the executable files in the folder, sorted by name. Throws usage_error unless there are 6 (fewer
-/// samples give no interval) to layouts_max different files whose names have the same length (see add_aa_copy
-/// in plan.hpp) and whose sizes differ by at most 5 %. Throws reports::file_error if the folder or a file
-/// cannot be read.
+/// Returns the executable files in the folder, sorted by name. Throws usage_error unless there are 6 to
+/// layouts_max different files; fewer than 6 samples give no interval. Also throws usage_error if the names
+/// have different lengths (see add_aa_copy in plan.hpp), or if the sizes differ by more than 5 %. Throws
+/// reports::file_error if the folder or a file cannot be read.
 std::vector<std::filesystem::path> layouts_in(const std::filesystem::path& folder);
 
 }  // namespace loopbench::bench

@@ -34,7 +34,7 @@ std::string left_text(const std::optional<elapsed_time>& left) {
     return left ? fmt::format(", {} left", countdown(*left)) : "";
 }
 
-/// Replaces the line on the terminal. If the window is narrow, shortens the name first, and then the whole
+/// Replaces the line on the terminal. If the window is too narrow, shortens `name` first, and then the whole
 /// line.
 void draw(std::string_view front, std::string_view name, std::string_view back) {
     constexpr std::size_t least_of_a_name = 8;

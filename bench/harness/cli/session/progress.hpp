@@ -1,5 +1,5 @@
-// Shows a bar if standard error is a terminal that can erase a line, otherwise writes one line per minute.
-// Writes only between trials, so that writing does not disturb them.
+// The progress is a bar if standard error is a terminal that can erase a line, otherwise one line per minute.
+// It is written only between trials, so that writing does not disturb the trials.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,9 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// `budget` is the time that the run can use from now on; the shown remaining time never exceeds it.
-    /// `log_pause` is the minimum time between lines if standard error is not a terminal.
+    /// Starts to measure the time of the run. `budget` is the time that the run can use from now on; the
+    /// shown remaining time never exceeds it. If standard error is not a terminal, `log_pause` is the minimum
+    /// time between two lines.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
@@ -28,7 +29,8 @@ public:
     /// Shows that the pairing of `workload` is being chosen, and that `done` of `total` pairings are chosen.
     void show_pairing(std::string_view workload, std::uint64_t done, std::uint64_t total);
 
-    /// Shows a text, for example "listing the benchmarks of ./old". Only on a terminal.
+    /// Shows a text on the terminal, for example "listing the benchmarks of ./old". Does nothing if standard
+    /// error is not a terminal.
     void show_step(std::string_view text);
 
 private:

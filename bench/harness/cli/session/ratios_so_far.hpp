@@ -21,7 +21,8 @@ public:
     explicit ratios_so_far(const run_plan& plan) : plan_{plan}, baseline_{plan.baseline_index()} {}
 
     void take(const trial_record& trial);
-    /// Returns nothing for the baseline and its A/A copy, or if no block has trials of both contenders yet.
+    /// Returns the contender's ratio to the baseline. Returns nothing for the baseline and its A/A copy, or
+    /// if no block has trials of the contender and of the baseline yet.
     [[nodiscard]] std::optional<ratio_so_far> of(std::string_view workload, std::string_view contender) const;
 
 private:

@@ -32,12 +32,14 @@ void refuse_served_without_client(const served_options& options);
 
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes the contender `who` run loopbench-client. Throws usage_error unless exactly one of {port} (in the
-/// arguments) and --port is given, or if the server's path or an argument is not valid UTF-8.
+/// Makes the contender `who` run loopbench-client. Throws usage_error if both or neither of --port and {port}
+/// (in the arguments) are given. Also throws usage_error if the server's path or an argument is not valid
+/// UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
 /// Chooses the interleaved pairing if the client is `echo` and the servers take their ports from {port};
-/// --pairing takes precedence. Throws usage_error if servers with a fixed port would run at the same time.
+/// --pairing takes precedence. Throws usage_error if the chosen pairing would run servers with a fixed port
+/// at the same time.
 void choose_pairings_of_servers(run_plan& plan, const served_options& options);
 
 }  // namespace loopbench::bench

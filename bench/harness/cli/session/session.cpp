@@ -62,9 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // Writes the journal first. Otherwise a run that is killed between the two writes would leave
-        // histograms of a trial that is missing from the journal, and a resumed run would count the trial's
-        // histograms twice.
+        // The journal is written first. If a run were killed between two writes in the other order, the
+        // histograms would contain a trial that is missing from the journal. A resumed run would then count
+        // that trial's histograms twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -84,7 +84,7 @@ private:
     progress progress_;
 };
 
-/// Removes the counts.json of an earlier run, because the file would seem to belong to this run.
+/// Removes the counts.json of an earlier run, because the file would seem to belong to the new run.
 void remove_old_counts(const fs::path& folder) {
     const auto file = folder / "counts.json";
     std::error_code error;
@@ -100,8 +100,8 @@ reports::pairing usual_pairing(const run_plan& plan) {
                                   count);
 }
 
-/// If the calibration file cannot be read, prints a warning, because measuring is possible without a
-/// calibration.
+/// Returns the stored calibration of this machine, or nothing. If the calibration file cannot be read, prints
+/// a warning instead of throwing, because a run does not need a calibration.
 std::optional<reports::calibration> known_calibration(const reports::environment& where,
                                                       reports::pairing made) {
     try {
@@ -126,7 +126,8 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// In a sharded run, only the first shard runs the passes. After an interrupt, their results are discarded.
+/// Runs the counting pass and the checking pass if the plan requests them. In a sharded run, only the first
+/// shard runs these passes. After an interrupt, their results are discarded.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -145,8 +146,8 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// Returns an error from writing a pass's results instead of throwing it, so that the results of the trials
-/// are still printed.
+/// Runs the trials and the passes. If a pass cannot write its results, returns the error instead of throwing
+/// it, so that the results of the trials are still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -211,7 +212,8 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Divides the share of CPU time by the share of time in which the trial did not wait for a core.
+/// Returns true if the trial used its core for nearly all of the time. Ignores the time in which the trial
+/// waited for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -246,7 +248,7 @@ private:
 
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
 /// Runs up to three short trials of each contender, because a trial can be disturbed; a long trial is not
-/// repeated. This function is for workloads that are not in the catalog.
+/// repeated. Use it only for workloads outside the catalog.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
                        const preparation_time& time) {
     constexpr double shortest_s = 0.01;
@@ -271,7 +273,8 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// All contenders of a workload need the same pairing, because their results are otherwise not comparable.
+/// Returns true if all contenders of a workload support slices. All of them need the same pairing, because
+/// their results are otherwise not comparable.
 bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
@@ -317,7 +320,8 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
-/// Google Benchmark programs take flags from these variables, and such a flag can change the measured work.
+/// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these
+/// variables, and such a flag can change the measured work.
 void report_inherited_flags() {
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
@@ -351,8 +355,8 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
         // A workload that waits must not share a core, because other contenders would change its lateness and
-        // its wakeups. The same holds for a workload with much TCP traffic (echo.hpp). Several threads need
-        // several cores.
+        // the number of its wakeups. A workload with much TCP traffic must not share a core either
+        // (echo.hpp). Several threads need several cores.
         if ((shape != nullptr && usual == pairing::sequential) || threads_of(plan.workloads[i]) > 1 ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
@@ -453,7 +457,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Prints a warning if `read` throws, so that the page is written without distributions.
+/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns none, so that
+/// the page is written without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {
@@ -486,7 +491,8 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     return or_none([&] { return histograms_beside(report_file, report); });
 }
 
-/// Prints the tables first, so that the user sees the results even if there is no space for the files.
+/// Prints the tables before it writes the files, so that the user sees the results even if there is no space
+/// for files.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {

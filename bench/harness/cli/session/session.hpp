@@ -44,33 +44,35 @@ struct session_place {
     session_start started;
 };
 
-/// Sets the pairing and the number of cores of each workload in the plan, which must contain the contenders'
-/// descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes precedence.
+/// Sets the pairing and the number of cores of each workload in the plan. The plan must contain the
+/// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes
+/// precedence.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
 /// The descriptions take at most a fifth of the plan's budget, counted from `started`.
+///
 /// Throws usage_error if the contenders' builds are not comparable; the message then ends with `other_remedy`
 /// (see build_comparison.hpp). Throws `interrupted` after a signal.
 void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
                    std::string_view other_remedy = {});
 
 /// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in short
-/// trials of both programs. This function is for comparisons of third-party programs. Does nothing if the
-/// command line chooses a pairing. Shows its progress. Stops after a fifth of the plan's budget, and returns
-/// the workloads that it did not try. Throws `interrupted` after a signal.
+/// trials of both programs. Does nothing if the command line chooses a pairing. Shows its progress. Stops
+/// after a fifth of the plan's budget, and returns the workloads that it did not try. Throws `interrupted`
+/// after a signal. Use it only for comparisons of third-party programs.
 std::vector<std::string> pair_third_party_programs(run_plan& plan, const interrupt& stop,
                                                    session_start started);
 
-/// Prints how the trials of a comparison are paired, and why some of them are sequential. Does nothing if the
-/// command line chooses a pairing, because complete_plan() then prints notes about the pairing. `unknown` is
-/// the result of pair_third_party_programs().
+/// Prints how the trials of a comparison are paired, and why some of them are sequential. `unknown` is the
+/// result of pair_third_party_programs(). Does nothing if the command line chooses a pairing, because
+/// complete_plan() then prints notes about the pairing.
 void report_pairings(const run_plan& plan, const std::vector<std::string>& unknown);
 
 struct finished_run {
     session_record record;
-    /// The error if the results of a pass could not be written, or if an earlier run's counts.json could not
-    /// be removed. `record` omits results that could not be written.
+    /// The error of a pass that could not write its results, or the error of removing an earlier run's
+    /// counts.json. `record` omits results that could not be written.
     std::optional<reports::file_error> unwritten;
 };
 
@@ -82,16 +84,16 @@ finished_run measure(run_plan plan, const session_place& place);
 /// machine or a contender has changed.
 finished_run measure_rest(const session_place& place);
 
-/// Reads the histogram files beside the report file. If one is missing or damaged, prints a warning and
-/// returns an empty vector.
+/// Reads the histogram files beside the report file. If a histogram file is missing or damaged, prints a
+/// warning and returns an empty vector.
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
 enum class detail : bool { one_screen, every_table };
 
 /// Prints the tables to standard output and the warnings to standard error, and writes report.json,
-/// report.csv and report.html. If an output fails, or if run.unwritten is set, writes the others and then
-/// throws reports::file_error.
+/// report.csv and report.html. If an output fails, or if run.unwritten is set, first writes the other outputs
+/// and then throws reports::file_error.
 void publish(const finished_run& run, const reports::report& report, const std::filesystem::path& folder,
              detail how);
 

@@ -20,16 +20,18 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// A command that chooses its number of blocks itself has neither --blocks nor --precision.
+/// The ways to set a command's number of blocks: by --blocks and --precision, or by the command itself. In
+/// the second case, the command has neither option.
 enum class sizing { blocks_and_precision, by_the_command };
 
-/// Adds the options with the values of `usual` as defaults. Options of the command without a heading get the
-/// heading "What to measure". Returns all added options except --threshold, which does not affect measuring.
+/// Adds the options of a session to the command. Their defaults are the values of `usual`. Options of the
+/// command without a heading get the heading "What to measure". Returns all added options except --threshold,
+/// which does not affect measuring.
 std::vector<CLI::Option*> add_session_options(CLI::App& command, session_options& options,
                                               const run_plan& usual, const std::string& usual_output,
                                               sizing how = sizing::blocks_and_precision);
 
-/// Draws a random seed if the command line has none.
+/// Returns `usual` with the values of the options. If there is no --seed, draws a random seed.
 run_plan sized_plan(run_plan usual, const session_options& options);
 
 run_plan usual_gate_plan();

@@ -13,8 +13,9 @@ namespace loopbench::bench {
 
 using elapsed_time = std::chrono::duration<double>;
 
-/// Assumes that the other trials take as long on average as the `done` trials. `budget` starts at the same
-/// time as `elapsed` and limits the result. Returns nothing if no trial is done.
+/// Estimates the remaining time, or returns nothing if no trial is done. Assumes that the remaining trials
+/// take as long on average as the `done` trials. `budget` starts at the same time as `elapsed`, and limits
+/// the estimate.
 inline std::optional<elapsed_time> time_left(elapsed_time elapsed, std::uint64_t done, std::uint64_t total,
                                              std::optional<elapsed_time> budget) {
     if (done == 0) return std::nullopt;

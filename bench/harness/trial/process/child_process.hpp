@@ -20,7 +20,7 @@ struct child_request {
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // after this time, the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;     // after more output, the group is killed
     std::size_t error_tail_bytes = 4096;
-    // maximum time between two checks of `limit`
+    // The maximum time between two checks of `limit`.
     std::chrono::milliseconds longest_wait{std::chrono::hours{1}};
     int stop_fd = -1;  // when it becomes readable, the group is killed; -1: never
 };
@@ -56,19 +56,19 @@ struct child_outcome {
     int group = 0;
 };
 
-/// Leaves no process of the child's group. If the calling process dies first, the kernel kills the child. A
-/// descendant that leaves the group (setsid(2)) continues to run, and its resource usage is not counted (see
-/// orphans.hpp). Must be called from the main thread, because a child dies with the thread that started it.
-/// Throws std::system_error if pipes or processes cannot be created.
+/// Runs the command, and leaves no process of the child's group. If the calling process dies first, the
+/// kernel kills the child. A descendant that leaves the group (setsid(2)) continues to run, and its resource
+/// usage is not counted (see orphans.hpp). Must be called from the main thread, because a child dies with the
+/// thread that started it. Throws std::system_error if pipes or processes cannot be created.
 child_outcome run_child(const child_request& request);
 
 /// Runs all commands at once. `limit` is their common time limit. Calls `ended` with the index and the
 /// outcome of each command that has ended.
 ///
-/// Implements concurrent pairing, for programs that do not support slices (slices.hpp). All requests name the
-/// same core, and the report compares CPU times, which do not include waiting. The kernel's time slices have
-/// no untimed part. Therefore a program that uses much cache becomes some per cent slower, and the ratio
-/// moves towards 1 by that amount.
+/// Implements the concurrent pairing, for programs that do not support slices (slices.hpp). All requests name
+/// the same core, and the report compares CPU times, which do not include waiting. The kernel's own time
+/// slices have no untimed part. Therefore a program that uses much cache becomes some per cent slower, and
+/// the ratio moves towards 1 by the same percentage.
 std::vector<child_outcome> run_together(
     std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
     const std::function<void(std::size_t, const child_outcome&)>& ended = {});

@@ -11,9 +11,9 @@ namespace loopbench::bench {
 
 class interrupted : public std::exception {};
 
-/// While the object exists, SIGINT, SIGTERM and SIGHUP do not end the process but make fd() readable. The
-/// descriptor stays readable. Signals that were already ignored (under nohup, or in a script's background)
-/// stay ignored. Only one object can exist at a time.
+/// A handler for SIGINT, SIGTERM and SIGHUP. While it exists, these signals make fd() readable instead of
+/// ending the process. The descriptor stays readable. Signals that were already ignored (under nohup, or in a
+/// script's background) stay ignored. Only one handler can exist at a time.
 class interrupt {
 public:
     /// Throws std::system_error if no eventfd can be created.

@@ -15,7 +15,7 @@ namespace {
 
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // each round can add the children of ended children
+    constexpr int rounds_max = 100;  // each pass can add the children of ended children
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
@@ -25,7 +25,7 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            // kill() fails for a child of another user, and waiting for that child could take a long time
+            // kill() fails for a child of another user. Waiting for such a child could take a long time.
             if (::kill(child.pid, SIGKILL) != 0) continue;
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }

@@ -15,15 +15,15 @@ namespace loopbench::bench {
 
 void adopt_orphans() noexcept;
 
-/// Ends all children of this process that belong to the trial's process group or have its temporary folder in
-/// their environment. Returns the name of the first one outside the group. Other children continue to run,
-/// because a program can start children and then replace itself with loopbench by exec. Does nothing without
-/// CONFIG_PROC_CHILDREN.
+/// Ends all children of this process that belong to the process group `group` or have the trial's temporary
+/// folder in their environment. Returns the name of the first ended child outside the group. Other children
+/// continue to run, because a program can start children and then replace itself with loopbench by exec. Does
+/// nothing if the kernel was built without CONFIG_PROC_CHILDREN.
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
-/// Finds orphaned processes by their start time, even if they have cleared their environment. Must be created
-/// before contenders start. end_others() ends every child that is younger than the object, and returns the
-/// name of the first one. Must be called after all contenders have ended.
+/// The children of this process that existed before the contenders started. Create the object before the
+/// start. After all contenders have ended, end_others() ends every younger child, even one that has cleared
+/// its environment. It returns the name of the first ended child.
 class earlier_children {
 public:
     earlier_children();

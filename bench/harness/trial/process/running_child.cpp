@@ -1,5 +1,5 @@
-// Starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy the page
-// tables of this process, whose memory can contain the trials of a whole day.
+// The file starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy
+// the page tables of this process, whose memory can contain the trials of a whole day.
 #include "bench/harness/trial/process/running_child.hpp"
 
 #include <fcntl.h>
@@ -35,7 +35,8 @@ pipe_ends make_pipe() {
     return {unique_fd{ends[0]}, unique_fd{ends[1]}};
 }
 
-/// Must be called before vfork, because the child must not allocate memory.
+/// Returns a pointer to each text, and a null pointer at the end. Must be called before vfork, because the
+/// child must not allocate memory.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts) pointers.push_back(text.data());
@@ -74,9 +75,9 @@ struct child_setup {
     std::span<const int> inherited;
 };
 
-/// Runs between vfork and exec. Makes only system calls, because the child shares its parent's memory.
-/// Signals are blocked until their handlers are removed, because a handler would write to the parent's
-/// memory.
+/// Executes the contender's program in the new child after vfork. Makes only system calls, because the child
+/// shares its parent's memory. Signals are blocked until their handlers are removed, because a handler would
+/// write to the parent's memory.
 [[noreturn]] void become_contender(const child_setup& setup) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -159,7 +160,7 @@ void running_child::start() {
 
     int cause = 0;
     const auto got = uninterrupted([&] { return ::read(start_error.read.get(), &cause, sizeof cause); });
-    // Calls syscall() because glibc 2.36 declares the wrapper function without C linkage.
+    // The code calls syscall(), because glibc 2.36 declares the wrapper function without C linkage.
     process_ = unique_fd{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
     if (got == sizeof cause || !process_) {
         outcome_.code = got == sizeof cause ? cause : errno;
@@ -187,8 +188,8 @@ void running_child::end_because(child_end why) noexcept {
     over_ = true;
 }
 
-/// Kills the group and reads the output before it reaps the child. Until then, no other process can get the
-/// child's process ID or group ID.
+/// Kills the group, reads the output, and only then reaps the child. Until the child is reaped, no other
+/// process can get its process ID or group ID.
 child_outcome running_child::finish() {
     ::kill(-pid_, SIGKILL);
     siginfo_t ended{};
@@ -221,7 +222,8 @@ running_child::child_status running_child::reap() noexcept {
     return ended;
 }
 
-/// The number of reads is limited, because a descendant outside the group can write for ever.
+/// Reads the remaining output. The number of reads is limited, because a descendant outside the group can
+/// write for ever.
 void running_child::drain() {
     constexpr int reads_max = 256;
     for (int i = 0; i < reads_max; ++i) {

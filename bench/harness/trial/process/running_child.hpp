@@ -17,7 +17,8 @@ namespace loopbench::bench {
 
 [[noreturn]] void throw_errno(const char* action);
 
-/// Must be used only in the main thread; see run_child(). `request` must outlive the object.
+/// A running child process and its output. Use it only in the main thread; see run_child(). `request` must
+/// outlive the object.
 class running_child {
 public:
     using clock = std::chrono::steady_clock;
@@ -35,7 +36,7 @@ public:
     bool is_over() const noexcept { return over_; }
     void end_because(child_end why) noexcept;
 
-    /// Kills the rest of the process group. Must be called only once.
+    /// Kills the rest of the process group and returns the outcome. Must be called only once.
     child_outcome finish();
 
 private:

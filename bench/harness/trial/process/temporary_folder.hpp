@@ -8,8 +8,8 @@ namespace loopbench::bench {
 
 std::filesystem::path temporary_root();
 
-/// Creates a folder that only this user can enter, and removes it on destruction. The first object of a
-/// process also removes the unlocked temporary folders of killed processes.
+/// A temporary folder that only this user can enter. The folder is removed with the object. The first object
+/// of a process also removes the unlocked temporary folders of killed processes.
 class temporary_folder {
 public:
     /// Throws reports::file_error if the folder cannot be created or locked.
@@ -22,7 +22,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    // the kernel releases the lock when the process ends
+    // The kernel releases this lock when the process ends.
     reports::unique_fd lock_;
 };
 
