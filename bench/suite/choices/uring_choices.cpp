@@ -53,8 +53,8 @@ public:
         const loop::endpoint server = loop::local_endpoint(listener());
         while (clients_.size() < count) {
             clients_.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-            // A client closes its connection with a reset, so that no port stays in TIME-WAIT. Otherwise,
-            // later rounds would run out of ports.
+            // A reset closes a connection without leaving its port in TIME-WAIT. Otherwise, later iterations
+            // would run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
                     "setsockopt SO_LINGER");

@@ -17,8 +17,9 @@ int send_all(int fd, std::span<const std::byte> bytes) noexcept {
     return sent < 0 ? errno : ECONNRESET;
 }
 
-/// Returns 0 or an errno. A receive with MSG_WAITALL returns only a part of the message if a signal arrives,
-/// or if the kernel has other work for the thread (for example, after an io_uring was closed).
+/// Receives until `bytes` is full. Returns 0 or an errno. Even with MSG_WAITALL, recv() can return a part of
+/// the message: if a signal arrives, or if the kernel has other work for the thread (for example, after an
+/// io_uring was closed).
 int receive_all(int fd, std::span<std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t got = ::recv(fd, bytes.data(), bytes.size(), MSG_WAITALL);

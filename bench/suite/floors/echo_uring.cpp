@@ -98,7 +98,8 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// The missing bytes are stored after the new bytes, because the send might still read the new bytes.
+    /// Sends the new bytes back, and receives the missing bytes or the reply. The missing bytes are stored
+    /// after the new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();
