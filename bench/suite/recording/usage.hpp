@@ -24,8 +24,8 @@ struct usage {
     std::chrono::nanoseconds system{};
     std::int64_t voluntary_switches = 0;
 
-    /// Takes about a microsecond, for two or more system calls. Aborts if the kernel refuses a call, which
-    /// cannot happen with these arguments.
+    /// Reads the counters with two or more system calls, in about a microsecond. Aborts if the kernel refuses
+    /// a call, which cannot happen with these arguments.
     static usage now() noexcept;
 
     friend usage operator+(const usage& a, const usage& b) noexcept {
@@ -47,14 +47,14 @@ std::chrono::nanoseconds run_delay();
 /// `wall` does not include the time to read the other counters.
 class usage_meter {
 public:
-    /// Makes `cpu`, but no other counter, count another process from now on. The CPU time of a process that
-    /// has ended is read as 0. Throws std::system_error if the process does not exist.
+    /// Takes `cpu` from another process from now on; the other counters still describe this process. The CPU
+    /// time of a process that has ended is read as 0. Throws std::system_error if the process does not exist.
     void take_cpu_of(pid_t process);
     void begin() noexcept;
     usage end() const noexcept;
-    /// Keeps this thread busy for `share` times the time since begin(). `delay`, the time for which this
-    /// thread waited for a CPU, is left out, because contenders that share a CPU must not slow each other
-    /// down.
+    /// Keeps this thread busy for `share` times the time since begin(), without `delay`. `delay` is the time
+    /// for which this thread waited for a CPU. It is left out because contenders that share a CPU must not
+    /// slow each other down.
     void prolong(double share, std::chrono::nanoseconds delay = {}) const noexcept;
 
 private:
