@@ -7,7 +7,7 @@ namespace loopbench::bench {
 
 namespace {
 
-// The reasons, each of which must fit on one line of the screen. If floor-sleep is the only floor of a run,
+// The reasons. Each of them must fit on one line of the screen. If floor-sleep is the only floor of a run,
 // `spins` also applies to loops without timer slack (timerfd, io_uring), because floor-sleep calls
 // clock_nanosleep(), which has timer slack.
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";

@@ -50,7 +50,7 @@ constexpr needs operator|(need a, need b) noexcept {
 enum class pace : std::uint8_t {
     its_own,      // as soon as the contender is ready
     own_load,     // at a percentage of the contender's own capacity
-    same_for_all  // on a schedule that is the same for every contender; it alone determines `time`
+    same_for_all  // on a schedule that is the same for every contender; the schedule alone determines `time`
 };
 
 struct workload_shape {

@@ -63,8 +63,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// Makes the call, or lets it fail if this is planned. `fails(error)` returns the result that means `error`.
-/// `error_of(result)` returns the error that a result means, or 0 for a success.
+/// Makes the call, or lets it fail if its failure is planned. `fails(error)` returns the result that means
+/// `error`. `error_of(result)` returns the error that a result means, or 0 for a success.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();

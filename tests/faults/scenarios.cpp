@@ -474,8 +474,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Closes the descriptor only for the driver. epoll therefore still watches it when the driver registers it
-/// again.
+/// Closes the descriptor only for the driver. epoll therefore still knows the descriptor when the driver
+/// registers it again.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {

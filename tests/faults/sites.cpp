@@ -1,5 +1,6 @@
-// The table contains the places at which loop/ makes a call, the errors that the call's manual page names
-// (Debian's manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each error.
+// The table contains the places at which loop/ makes a call. For each place, it contains the errors that the
+// call's manual page names (Debian's manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each
+// error.
 #include <cerrno>
 
 #include "tests/faults/calls.hpp"

@@ -1,5 +1,5 @@
-// The wire is a thread between client and server. It passes on each message whole or in pieces, can change
-// its bytes, or cuts it off.
+// The wire is a thread between client and server. It passes on each message as a whole, in pieces, or only
+// its first byte. It can also change the bytes of a message.
 #pragma once
 
 #include <pthread.h>

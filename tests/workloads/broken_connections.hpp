@@ -17,9 +17,9 @@
 
 namespace loopbench::bench {
 
-/// A runtime in which every thirteenth read returns one wrong bit. With ten connections and an interval of
-/// ten, the server and the client of a connection would invert the same bit, and the reply would be correct
-/// again.
+/// A runtime in which every thirteenth read returns one wrong bit. An interval of ten would hide the fault.
+/// With ten connections, the server and the client of a connection would invert the same bit, and the reply
+/// would be correct again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);

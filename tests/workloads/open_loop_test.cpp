@@ -275,8 +275,8 @@ TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uri
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link has one descriptor, that of its epoll, and the descriptor gets the lowest free number. The test
-// closes this descriptor to cause an error.
+// The link's only descriptor, which belongs to epoll, gets the lowest free number. The test closes this
+// descriptor to cause an error.
 TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);

@@ -223,8 +223,9 @@ TEST(proof, a_server_that_loses_a_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// In a sanitizer build, the timers are 20 us early (CMakeLists.txt). On a slow machine, more than 1 us always
-// passes between the end of a sleep and the next reading of the clock, which would hide an earliness of 1 us.
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because an earliness of 1 us would be
+// hidden. On a slow machine, more than 1 us always passes between the end of a sleep and the next reading of
+// the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)

@@ -180,8 +180,8 @@ TEST(spin, the_spin_metric_distinguishes_a_polling_loop_from_loops_that_sleep) {
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
-        // The bound is not 0, because in a sanitizer build, the sanitizer's code waits, which gives the
-        // polling loop a few switches.
+        // The bound is not 0, because the code of a sanitizer waits, which gives the polling loop a few
+        // switches.
         EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
+"""The contender asyncio runs the suite's sleep, gather and echo workloads on Python's event loop.
 
 This contender shows that a program in any language can be a contender, if it has the flags and the JSON of a Google
 Benchmark program. If the program is started as asyncio-uvloop, it uses uvloop.

@@ -133,10 +133,10 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Runs the workload with more and more operations until a run takes a millisecond. This brings heap, page
+/// Runs the workload with more and more operations until a run takes a millisecond. The limit is a time and
+/// not a number of operations, so that it is the same for fast and slow contenders. The runs bring heap, page
 /// tables and caches into their steady state before an interleaved trial. (In other trials, Google
-/// Benchmark's calibration does this.) The limit is a time, so that it is the same for fast and slow
-/// contenders. Returns the error of a run that fails.
+/// Benchmark's calibration does this.) Returns the error of a run that fails.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;

@@ -1,4 +1,5 @@
-// The echo floor with the smallest number of calls for an epoll loop. Sockets are edge-triggered.
+// The echo floor echo_epoll makes the smallest number of calls that an epoll loop can make. Sockets are
+// edge-triggered.
 //
 // Each event leads to one read. One read is enough, because a connection has at most one message in flight
 // and every read has space for a whole message.

@@ -1,8 +1,9 @@
 // The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with hand-written system calls
 // instead of a loop. The requests, the clock readings and the checks are the same.
 //
-// A round trip takes the smallest number of system calls. echo_blocking makes four. echo_epoll makes the same
-// four, and one epoll_wait for each batch. echo_uring makes two calls of io_uring_enter for each batch.
+// Each floor makes the smallest number of system calls. echo_blocking makes four per round trip. echo_epoll
+// makes the same four, and one epoll_wait for each batch of events. echo_uring makes two calls of
+// io_uring_enter for each batch of round trips.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 
 namespace loopbench::bench::floors {
 
-/// A function that makes every round trip of the trial, with messages of `bytes` bytes. Throws
+/// A function that makes every round trip of the trial, with messages of `bytes` bytes. It throws
 /// std::system_error if the floor cannot be set up. A message must fit into the kernel's socket buffers,
 /// because no thread reads it while it is sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);

@@ -18,13 +18,13 @@ struct one_way {
     loop::unique_fd reader;
 };
 
-/// Open a pipe or a TCP connection. Throw std::system_error.
+/// Opens a pipe. This function and open_stream_over_loopback() throw std::system_error.
 one_way open_pipe();
 one_way open_stream_over_loopback();
 
-/// A function that sends operations() chunks through `ends`. Throws std::system_error if the floor cannot be
-/// set up. A chunk must fit into the kernel's buffers for the stream, because no thread reads it while it is
-/// written.
+/// A function that sends operations() chunks through `ends`. It throws std::system_error if the floor cannot
+/// be set up. A chunk must fit into the kernel's buffers for the stream, because no thread reads it while it
+/// is written.
 using stream_floor = void(one_way ends, std::size_t chunk_bytes, trial& t);
 
 stream_floor stream_blocking;

@@ -15,8 +15,8 @@ public:
 
     /// Ends the current wait(), or the next one if no thread waits now. Any thread can call this function.
     virtual void wake() noexcept = 0;
-    /// Waits until wake() is called, or returns earlier without a reason. Only the thread that made this
-    /// object can call this function. Throws std::system_error.
+    /// Waits until wake() is called. The wait can also end without such a call. Only the thread that made
+    /// this object can call this function. Throws std::system_error.
     virtual void wait() = 0;
 };
 

@@ -226,8 +226,8 @@ open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
         // A schedule that is longer than `patience` is not repeated. If the generator was the bottleneck for
-        // such a long time, the machine is too slow for client and server, and a second run would have the
-        // same result.
+        // such a long time, the machine is too slow for client and server. A second run would have the same
+        // result.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;
@@ -243,7 +243,8 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // This check opens no connection, because the server accepts a fixed number of connections.
+    // This check comes before the connections are opened, because the server accepts a fixed number of
+    // connections.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

@@ -38,18 +38,19 @@ struct open_loop_plan {
     /// The longest wait for replies after the last request, and the longest extension of the capacity
     /// measurement. A schedule that takes longer than `patience` is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
-    /// These limits decide which requests count. `late_max` limits the delay with which a request was sent.
-    /// `unwatched_max` limits the time between the check that found the reply and the previous check for
-    /// replies. A request counts only if each of these two times is within its limit, or is at most a tenth
-    /// of the request's latency.
+    /// The limits that decide which requests count. `late_max` limits the delay with which a request was
+    /// sent. `unwatched_max` limits the time between the check that found the reply and the previous check
+    /// for replies. A request counts only if each of these two times is within its limit, or is at most a
+    /// tenth of the request's latency.
     ///
     /// Without limits, the latencies would include the times in which the generator loses its core. On a
     /// virtual machine, such a time takes tens of microseconds.
     ///
     /// The tenth is allowed because all requests that a pause of the server delayed must count. After a
     /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, only
-    /// the slowest requests count while the generator has no core. If 20 % of the requests are left out, the
-    /// reported p99 is about the p99.2 of all requests. The error is larger for faster servers.
+    /// the slowest requests count while the generator has no core. In a valid result, at most 20 % of the
+    /// requests are left out. With 20 %, the reported p99 is about the p99.2 of all requests; the difference
+    /// is larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -87,9 +88,9 @@ using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
-/// Returns a link that uses io_uring, or epoll with HTTP or if the kernel refuses io_uring. With epoll, each
-/// request takes more CPU time, and the generator can offer only a lower rate; run_open_loop() detects a rate
-/// that is too high. Throws std::system_error if the link cannot connect.
+/// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, the link uses epoll. Each
+/// request then takes more CPU time, and the generator can offer only a lower rate; run_open_loop() detects a
+/// rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
 /// Determines the rate on separate connections, and then runs the schedule on new ones. If the generator was
@@ -98,8 +99,9 @@ chosen_link cheapest_link(const open_loop_plan& plan);
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
 /// Returns the names of the latency percentiles that the generator's lateness has raised. A percentile is one
-/// of them if it is more than 10 % above the same percentile of `latency_from_send`, or if the same
-/// percentile of `send_lateness` is more than 10 % of it. All higher percentiles are returned, too.
+/// of them if it is more than 10 % above the same percentile of `latency_from_send`. It is also one of them
+/// if the same percentile of `send_lateness` is more than 10 % of the latency. All higher percentiles are
+/// returned, too.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);

@@ -50,7 +50,7 @@ public:
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
-    /// Throws std::runtime_error or std::system_error with the cause.
+    /// Makes an event base. Throws std::runtime_error or std::system_error with the cause.
     ev_runtime();
     ~ev_runtime();
 

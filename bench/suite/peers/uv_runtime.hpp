@@ -133,7 +133,7 @@ private:
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // Orders a wake-up after the posts of the calling thread, which libuv does not do. uv_async_send() does
+    // Orders a wake-up after the posts of the calling thread, because libuv does not. uv_async_send() does
     // nothing while an earlier call is unanswered. Therefore, the posting thread and on_wake() both write to
     // wake_order_. on_wake() sees every post whose write came before its own write. A thread whose write
     // comes later sees that the earlier call was answered.

@@ -27,7 +27,7 @@ class uv_accept_awaiter;
 class uv_connect_awaiter;
 
 /// A socket, which frees itself after uv_close(). An awaiter and its socket point to each other only during
-/// the wait, because either can be destroyed before the coroutine continues.
+/// the wait, because either of them can be destroyed before the coroutine continues.
 struct uv_socket {
     /// A TCP or Unix socket; libuv uses its pipe type for Unix sockets.
     union any_stream {

@@ -44,13 +44,13 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // Return the exact minimum, maximum and mean, or 0 if nothing was recorded.
+    // Returns the exact minimum. This function, max_ns() and mean_ns() return 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
-    /// Returns the percentile by the nearest-rank rule: the smallest value such that at least `percent` per
-    /// cent (0 to 100) of all values are less than or equal to it. The result is accurate to 1/256.
+    /// Returns the percentile by the nearest-rank rule. This is the smallest value such that at least
+    /// `percent` per cent (0 to 100) of all values are not larger. The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
     /// Returns the value with this rank: 1 is the smallest value, and count() is the largest. The result is

@@ -10,9 +10,9 @@ namespace loopbench::bench {
 /// The number is a multiple of the page size. It does not include the buffers and kernel objects of sockets.
 std::int64_t resident_bytes() noexcept;
 
-/// Return the peak of the resident memory in bytes (VmHWM in /proc/PID/status), or 0 if the file cannot be
-/// read. (getrusage's ru_maxrss is at least the size of the process that started this one, because exec keeps
-/// its value.)
+/// Returns the peak of the resident memory in bytes, of this or another process (VmHWM in /proc/PID/status).
+/// Returns 0 if the file cannot be read. getrusage's ru_maxrss is at least the size of the process that
+/// started this one, because exec keeps its value.
 std::int64_t resident_peak_bytes() noexcept;
 std::int64_t resident_peak_bytes(pid_t process) noexcept;
 

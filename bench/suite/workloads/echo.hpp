@@ -79,7 +79,7 @@ struct echo_family {
             "poll and select pass all connections to the kernel in each call."},
     };
     // Workloads with many connections or large messages are sequential, because their slices would be long: a
-    // slice has at least six round trips on each connection. When a contender waits for 40 ms, the kernel
+    // slice has at least six round trips on each connection. If a contender then waits for 40 ms, the kernel
     // acknowledges the contender's unread data during the slices of other contenders (see swap_neighbours()
     // in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{

@@ -97,7 +97,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // before t.fail(), because its reasons are more specific
+    generator.prove(t, t.operations());  // before t.fail(), because prove() has more specific reasons
     if (!ended_early.empty()) t.fail("the server stopped serving too early: " + ended_early);
 }
 

@@ -49,7 +49,7 @@ public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
-    /// Takes the CPU time from another process (see usage_meter::take_cpu_of()). This function must be called
+    /// Reads the CPU time of another process (see usage_meter::take_cpu_of()). This function must be called
     /// before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
@@ -64,7 +64,8 @@ public:
 
     bool is_timing() const noexcept { return is_timing_; }
 
-    /// Return the cost and the number of operations of the timed parts of all slices.
+    /// Returns the cost of the timed parts of all slices. operations() returns the number of operations in
+    /// these parts.
     const usage& cost() const noexcept { return cost_; }
     std::uint64_t operations() const noexcept { return operations_; }
 

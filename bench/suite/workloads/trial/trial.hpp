@@ -1,4 +1,4 @@
-// A trial as a workload sees it. It has no result if it did not time exactly one section, if it proved
+// The trial as a workload sees it. A trial has no result if it did not time exactly one section, if it proved
 // nothing, or if a proof failed. A number without a proof therefore cannot be printed by mistake.
 #pragma once
 
@@ -40,8 +40,8 @@ public:
     /// rounds up and reports the actual number with did().
     std::uint64_t operations() const noexcept { return operations_; }
 
-    /// Begin and end the timed section. Each function must be called exactly once. `steps` states the units
-    /// of work that a slice of an interleaved trial must not divide.
+    /// Begins the timed section, which end() ends. Each of these two functions must be called exactly once.
+    /// `steps` states the units of work that a slice of an interleaved trial must not divide.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
