@@ -17,7 +17,7 @@ std::span<const explanation> contender_explanations();
 
 std::span<const explanation> parameter_explanations();
 
-/// Returns null for an unknown name.
+/// Returns the explanation of a contender or a parameter, or null for an unknown name.
 const explanation* explanation_of(std::string_view name);
 
 /// Returns true if `loopbench run --quick` measures the contender by default. Such a run must fit into a

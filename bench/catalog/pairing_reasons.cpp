@@ -18,7 +18,8 @@ constexpr std::string_view
         "others, unless all are builds of one program",
     waits = "other contenders would change the lateness and the wake-ups of a workload that waits",
     measures_timers = "other contenders would change the lateness of the timers",
-    // delayed ACKs: see echo.hpp, and swap_neighbours() in bench/harness/trial/interleaving.cpp
+    // echo.hpp and swap_neighbours() in bench/harness/trial/interleaving.cpp explain this reason (delayed
+    // ACKs).
     acknowledges =
         "slices would be so long that the kernel acknowledges a contender's TCP data during the "
         "slices of other contenders",

@@ -6,8 +6,9 @@
 
 namespace loopbench::bench {
 
-/// Returns the reason why the workload's trials cannot be interleaved, as a clause that can follow "because",
-/// or an empty text if they can. `of_one_program`: all builds in the comparison are of one program.
+/// Returns the reason why the workload's trials cannot be interleaved, as a clause that can follow "because".
+/// Returns an empty text if they can be interleaved. `of_one_program` is true if all builds in the comparison
+/// are builds of one program.
 std::string_view why_sequential(const workload_shape& shape, bool of_one_program);
 
 }  // namespace loopbench::bench

@@ -7,7 +7,7 @@ namespace loopbench::bench {
 
 enum class workload_size { small, full };
 
-/// The spellings of the sizes in LOOPBENCH_SIZE and in files.
+/// Returns the spellings of the sizes in LOOPBENCH_SIZE and in files.
 constexpr auto names_of(workload_size) {
     return std::to_array<std::string_view>({"small", "full"});
 }

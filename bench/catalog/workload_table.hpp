@@ -1,6 +1,6 @@
-// The catalog of all workloads, independent of the runtime. Each header in bench/suite/workloads ends with
-// the entries for one family of workloads. To add a family, add a header to that folder, and its name to the
-// list in bench/catalog/CMakeLists.txt.
+// The catalog of all workloads does not depend on the runtime. Each header in bench/suite/workloads ends with
+// the entries for one family of workloads. To add a family, add a header to that folder, and add its name to
+// the list in bench/catalog/CMakeLists.txt.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// A feature that a workload needs beyond the Runtime concept. Contenders without the feature report the
+/// A feature that a workload needs beyond the Runtime concept. A contender without the feature reports the
 /// workload as unsupported.
 enum class need : std::uint8_t {
     call_timers = 1,
@@ -50,13 +50,14 @@ constexpr needs operator|(need a, need b) noexcept {
 enum class pace : std::uint8_t {
     its_own,      // as soon as the contender is ready
     own_load,     // at a percentage of the contender's own capacity
-    same_for_all  // on a schedule that is the same for every contender, and that alone determines `time`
+    same_for_all  // on a schedule that is the same for every contender; the schedule alone determines `time`
 };
 
 struct workload_shape {
     std::string_view name;  // family/name[/word]...[/key:value]...
 
-    // The number of operations in one trial. If both are 0, the harness gives a time instead.
+    // The number of operations in one trial, for each size. If both numbers are 0, the harness limits the
+    // time of the trial instead.
     std::uint64_t small_operations = 0;
     std::uint64_t full_operations = 0;
 
@@ -68,21 +69,22 @@ struct workload_shape {
         reports::pairing::sequential;  // `interleaved` only if the work can stop within milliseconds
     int cores = 1;
 
-    /// False if the number of system calls is not proportional to the number of operations. A workload that
-    /// runs for a fixed time makes fewer calls under a tracer.
+    /// A flag that is false if the number of system calls is not proportional to the number of operations.
+    /// For example, a workload that runs for a fixed time makes fewer calls under a tracer.
     bool countable = true;
     /// The largest number of operations in one trial. A closed connection keeps its port for a minute
-    /// (TIME_WAIT). When over half of the 28,000 ports are in use, the kernel's search for a free port takes
-    /// longer than the measured work.
+    /// (TIME_WAIT). When more than half of the 28,000 ports are in use, the kernel's search for a free port
+    /// takes longer than the measured work.
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
 
-    /// The number of recorded latencies that overlap in time; 0 if it is not fixed. The sum of all latencies
-    /// is at most this number times the length of the timed section (Little's law).
+    /// The number of recorded latencies that overlap in time, or 0 if this number is not fixed. The sum of
+    /// all latencies is at most this number times the length of the timed section (Little's law).
     double in_flight = 0;
     std::uint64_t operations_per_latency = 1;
-    /// The smallest possible ratio of the sum of all latencies to `in_flight` times the length of the timed
-    /// section. It is smaller with many connections, because some have finished while others are busy.
+    /// The smallest possible ratio of the sum of all latencies to its upper bound, `in_flight` times the
+    /// length of the timed section. The ratio is smaller with many connections, because some connections have
+    /// finished while others are busy.
     double least_in_flight = 0;
 
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
@@ -96,8 +98,8 @@ struct workload_shape {
 
     /// Returns the pairing of the workload's trials. Work without system calls is interleaved only between
     /// builds of one program, because interleaved processes take caches and branch predictors away from each
-    /// other. For different programs, interleaved ratios differ from sequential ratios by up to 47 %
-    /// (docs/method.md).
+    /// other. For different programs, the ratios of interleaved trials differ from those of sequential trials
+    /// by up to 47 % (docs/method.md).
     constexpr reports::pairing pairing_of_trials(bool of_one_program) const {
         return needed.has(need::scheduler) && !of_one_program ? reports::pairing::sequential : made;
     }
@@ -119,20 +121,20 @@ struct workload_info {
 std::span<const workload_shape> workload_table();
 std::span<const workload_info> workload_catalog();
 
-/// Returns null for an unknown name.
+/// Returns the shape with this name, or null for an unknown name.
 const workload_shape* find_shape(std::string_view full_name);
 
-/// Returns pace::its_own for an unknown name.
+/// Returns the pace of the workload, or pace::its_own for an unknown name.
 pace pace_of(std::string_view full_name);
 
-/// The only metric that can compare contenders whose load was a percentage of their own capacity.
+/// The only metric that can compare contenders whose load is a percentage of their own capacity.
 inline constexpr std::string_view capacity_metric = "capacity";
 
-/// Returns the reason why the metric can never compare two contenders on this workload, or an empty text if
-/// it can.
+/// Returns the reason why the metric can never compare two contenders on this workload. Returns an empty text
+/// if the metric can compare them.
 std::string_view why_incomparable(std::string_view full_name, std::string_view metric);
 
-/// Returns null for an unknown name.
+/// Returns the description of the workload with this name, or null for an unknown name.
 const workload_info* find_workload(std::string_view full_name);
 
 /// Returns true if a run measures this workload by default. Such a run must fit into a minute. Third-party

@@ -1,5 +1,5 @@
 // The interface between an event loop and the workloads, which are coroutine templates over `Runtime`.
-// Runtimes that gave a function different meanings could not be compared; tests/conformance checks the
+// Runtimes that gave a function different meanings could not be compared, so tests/conformance checks the
 // meanings.
 //
 // A runtime belongs to the thread that calls run(). Other threads can call only post_from_any_thread(). All
@@ -120,9 +120,9 @@ inline constexpr bool can_listen_on = requires(R& runtime, const std::string& ad
     { runtime.listen_on(address) } -> std::same_as<typename R::listener>;
 };
 
-/// The largest time by which a sleep can end before its deadline. A runtime that adapts a library with
-/// coarser timers can declare `static constexpr std::chrono::nanoseconds early_limit`. Earlier timers fail
-/// the trial.
+/// The largest time by which a sleep can end before its deadline. A timer that fires even earlier fails the
+/// trial. A runtime that adapts a library with coarser timers can declare `static constexpr
+/// std::chrono::nanoseconds early_limit`.
 template <class R>
 inline constexpr std::chrono::nanoseconds early_limit{0};
 template <class R>
@@ -134,7 +134,8 @@ inline constexpr std::chrono::nanoseconds early_limit<R> = R::early_limit;
 template <Runtime R, class T = void>
 using task_of = typename R::template task<T>;
 
-// Only some workloads need the following features. A runtime without a feature reports them as `unsupported`.
+// Only some workloads need the following features. On a runtime without a feature, the workloads that need it
+// are `unsupported`.
 
 /// Streams over Unix sockets, without TCP_NODELAY. `path` must not exist yet; the caller deletes the socket
 /// file.

@@ -28,8 +28,8 @@ int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
-// The mangled name of std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void
-// (*)()), which calls pthread_create().
+// This is the mangled name of std::thread::_M_start_thread(std::unique_ptr<std::thread::_State>, void (*)()).
+// That function calls pthread_create().
 void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(void*,
                                                                                                   void*,
                                                                                                   void (*)());
@@ -63,8 +63,8 @@ void note(site_id where, int error) noexcept {
     if (index < errors_max) seen_errors[static_cast<std::size_t>(where)][index] = true;
 }
 
-/// `fails(error)` returns the result that means `error`. `error_of(result)` returns the error that a result
-/// means, or 0 for a success.
+/// Makes the call, or lets it fail if its failure is planned. `fails(error)` returns the result that means
+/// `error`. `error_of(result)` returns the error that a result means, or 0 for a success.
 template <class Call, class Fails, class ErrorOf>
 auto watched(site_id where, Call call, Fails fails, ErrorOf error_of) -> decltype(call()) {
     if (!watching) return call();
@@ -88,7 +88,8 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Sign is 1 for calls that return a positive errno value, and -1 for a negated one.
+/// Watches a call that returns an errno value. `Sign` is 1 if the call returns the value itself, and -1 if it
+/// returns the negated value.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(
@@ -109,8 +110,8 @@ bool exchange(std::array<std::atomic<bool>, descriptors_max>& of, int fd, bool v
            of[static_cast<std::size_t>(fd)].exchange(value);
 }
 
-/// Only the first connect() of a socket can return the errors of a connection that is in progress or
-/// established.
+/// Returns true if the planned error can occur only in the first connect() of a socket. Such errors report a
+/// connection that is in progress or established.
 bool is_for_first_connect() noexcept {
     return planned && planned->where == site_id::connect &&
            (planned->what.what == fate::made_first || planned->what.error == EISCONN);
@@ -169,9 +170,9 @@ void make_fail(io_uring_sqe& request, int error) noexcept {
     request.user_data = user_data;
 }
 
-/// If the failure has fate::made_first, the kernel executes the request, and this function then overwrites
-/// the result in the completion. Only cancellations have this fate, and they have completed when the kernel
-/// returns.
+/// Passes the requests to the kernel, and makes the planned one fail. A request whose failure has
+/// fate::made_first is executed, and this function then overwrites the result in the completion. Only
+/// cancellations have this fate, and they have completed when the kernel returns.
 template <class Enter>
 int hand_over(io_uring& ring, Enter enter) {
     constexpr std::uint64_t mark = std::uint64_t{1} << 40;  // a bit that no cancellation's user data uses

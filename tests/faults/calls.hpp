@@ -1,9 +1,9 @@
 // The calls of loop/ that can fail, every error from their manual pages, and a way to make one call fail.
 //
 // The linker puts a wrapper between the loop and each of these calls (--wrap), so the tests run the loop code
-// that is measured and installed. A failing io_uring request becomes one that does nothing and completes with
-// the error (IORING_NOP_INJECT_RESULT, Linux 6.10), so that the kernel and the loop agree on which requests
-// are pending.
+// that is measured and installed. An io_uring request that must fail is replaced by a request that does
+// nothing and completes with the error (IORING_NOP_INJECT_RESULT, Linux 6.10). The kernel and the loop then
+// agree on which requests are pending.
 #pragma once
 
 #include <netdb.h>
@@ -23,7 +23,7 @@ enum class fate {
     passes,      // the call is not made; the loop repeats it or continues without it
     made_first,  // the call is made, but returns the error; the loop continues
     told,        // the call is not made; the caller receives the error
-    ends_loop,   // like `told`, but afterwards, the loop might be unusable
+    ends_loop,   // like `told`, but the loop might be unusable afterwards
     seen,        // the test does not inject this error; the kernel must return it in some run
     cannot,      // the call's arguments, which the test checks, make the error impossible
 };
@@ -46,7 +46,7 @@ struct site {
     std::vector<failure> failures;
 };
 
-/// Returns the sites in the order of site_id.
+/// Returns all sites, in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {
@@ -125,8 +125,8 @@ struct plan {
     failure what;
 };
 
-/// A counter of the calls of all threads between resume() and pause(). Only one object of this class can
-/// exist at a time.
+/// A counter of the calls that all threads make between resume() and pause(). Only one object of this class
+/// can exist at a time.
 class watched_calls {
 public:
     explicit watched_calls(const std::optional<plan>& planned) noexcept;
@@ -142,12 +142,13 @@ public:
 };
 
 bool was_seen(site_id where, int error) noexcept;
-/// Returns the argument of a call that makes an error of fate::cannot possible, or an empty string.
+/// Returns a text if a call had an argument that makes an error of fate::cannot possible, otherwise an empty
+/// text.
 std::string_view broken_promise() noexcept;
 /// Returns true if the kernel supports IORING_NOP_INJECT_RESULT (Linux 6.10).
 bool requests_can_fail();
 
-/// System calls of the test itself, which are neither counted nor made to fail.
+/// The system calls of the test itself. They are neither counted nor made to fail.
 namespace past_the_watch {
 ssize_t read(int fd, void* data, std::size_t bytes);
 ssize_t write(int fd, const void* data, std::size_t bytes);

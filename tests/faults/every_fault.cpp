@@ -1,11 +1,11 @@
 // Runs the loop's usual work again and again. In each run, one call fails with one of the errors in its
 // manual page, or one allocation fails.
 //
-// After each run: (1) The error was reported, or the work was done despite it, as the table in sites.cpp
-// requires. (2) Each started operation has ended exactly once. (3) The loop has waited at most 3 n + 200
-// times; n is the number of its waits in a run without a failure. (4) The loop can still make a round trip.
-// (5) The loop's destruction releases its descriptors and memory. The program fails if an error was not
-// tried.
+// After each run: (1) The error was reported, or the work was done despite the error, as the table in
+// sites.cpp requires. (2) Each started operation has ended exactly once. (3) The loop has waited at most 200
+// + 3 n times; n is the number of waits in a run without a failure. (4) The loop can still make a round trip.
+// (5) The loop's destruction releases its descriptors and memory. The program fails if it did not try an
+// error.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>

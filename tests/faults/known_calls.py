@@ -11,8 +11,8 @@ import re
 import subprocess
 import sys
 
-# Functions that need no entry in sites.cpp: they cannot fail or do not enter the kernel; nanosleep is listed as
-# std::this_thread::sleep_for; a std::stop_source uses syscall to wait for another thread.
+# Functions that need no entry in sites.cpp. Most of them cannot fail or do not enter the kernel. nanosleep is listed as
+# std::this_thread::sleep_for, and a std::stop_source uses syscall to wait for another thread.
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit

@@ -67,7 +67,7 @@ void ended_early() {
     throw std::runtime_error("the stream has ended early");
 }
 
-/// Returns 600,000 bytes, more than a socket or a pipe accepts in one write.
+/// Returns 600,000 bytes. This is more than a socket or a pipe accepts in one write.
 std::span<const std::byte> much() {
     static const auto bytes = [] {
         std::array<std::byte, 600'000> made{};
@@ -184,7 +184,8 @@ stream_pair unix_pair(event_loop& loop) {
     return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-/// Returns the rest of much(), whose write has to wait immediately.
+/// Fills the descriptor's buffer with the beginning of much(). Returns the rest, whose write has to wait
+/// immediately.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -203,8 +204,8 @@ task<void> slow_reader(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// A read stops after the bytes that carry a descriptor (SCM_RIGHTS), although the socket contains more
-/// bytes.
+/// Sends a descriptor in a message (SCM_RIGHTS), because a read stops after the bytes that carry a
+/// descriptor, although the socket contains more bytes.
 task<void> descriptor_in_a_message(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto write = [](stream& to) -> task<void> {
@@ -278,7 +279,8 @@ task<void> datagrams(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Uses a Unix socket, because UDP would drop the datagrams.
+/// Sends datagrams that have to wait for space. The socket is a Unix socket, because UDP would drop the
+/// datagrams.
 task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -400,7 +402,8 @@ task<void> futures(event_loop& loop, ledger& seen) {
     seen.expect(calls == 2 && callbacks == 1, "a call was not made, or twice");
 }
 
-/// Each function is posted after the previous one has run, so that each post has to wake the loop.
+/// Posts functions from another thread. Each function is posted after the previous one has run, so that each
+/// post has to wake the loop.
 task<void> posts(event_loop& loop, ledger& seen) {
     static constexpr int count = 5;
     struct shared {
@@ -471,8 +474,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Closes the descriptor only for the driver, so that epoll still knows it when the driver registers it the
-/// next time.
+/// Closes the descriptor only for the driver. epoll therefore still knows the descriptor when the driver
+/// registers it again.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {
@@ -519,7 +522,7 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
     seen.expect(first == all.size() - 1, "nothing was there to be read");
 }
 
-/// Only the destruction of the loop ends these tasks.
+/// Starts tasks that end only when the loop is destroyed.
 task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     listener listening = loop.listen();
@@ -532,7 +535,7 @@ task<void> left_to_the_end(event_loop& loop, ledger& seen) {
     for (int i = 0; i < 3; ++i) co_await loop.yield();
 }
 
-/// The loop sets SO_REUSEADDR for a given port.
+/// Listens on a given port, for which the loop sets SO_REUSEADDR.
 task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     listener first = loop.listen(endpoint::ip("127.83.17.5", 0));
     const auto where = local_endpoint(first.native_handle());
@@ -542,7 +545,8 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     co_return;
 }
 
-/// The impossible size makes the loop read the kernel's version with uname(2) for the text of the error.
+/// Requests a ring of an impossible size. For the text of the error, the loop reads the kernel's version with
+/// uname(2).
 task<void> refused_ring(event_loop& loop, ledger& seen) {
     bool refused = false;
     try {

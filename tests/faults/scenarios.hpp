@@ -1,5 +1,5 @@
-// The loop's usual work in small scenarios. Even when a call fails, each operation of a scenario completes or
-// ends with an error.
+// The scenarios are small parts of the loop's usual work. Even when a call fails, each operation of a
+// scenario completes or ends with an error.
 #pragma once
 
 #include <array>
@@ -17,13 +17,12 @@ namespace loopbench::loop::faults {
 /// A record of the outcomes of operations. It does not allocate memory, and outlives the loop.
 class ledger {
 public:
-    /// Wraps `work` as an operation, which must end exactly once. The destruction of its frame counts as its
-    /// end.
+    /// Runs `work` as an operation, which must end exactly once. The destruction of the operation's frame
+    /// counts as its end.
     task<void> operation(task<void> work);
 
     void note(const std::exception_ptr& error) noexcept;
-    /// Records the problem `what` if `held` is false. The condition must be true after every possible
-    /// failure.
+    /// Records the problem `what` if `held` is false. `held` must be true after every possible failure.
     void expect(bool held, const char* what) noexcept {
         if (!held && wrong_ == nullptr) wrong_ = what;
     }

@@ -1,5 +1,6 @@
-// The places at which loop/ makes a call, the errors that the call's manual page names (Debian's manpages-dev
-// 6.03 and liburing-dev 2.3), and the required effect of each error.
+// The table contains the places at which loop/ makes a call. For each place, it contains the errors that the
+// call's manual page names (Debian's manpages-dev 6.03 and liburing-dev 2.3), and the required effect of each
+// error.
 #include <cerrno>
 
 #include "tests/faults/calls.hpp"
@@ -60,7 +61,8 @@ const failures refused_sends =
 const failures refused_reads = told({EBADF, EFAULT, EINVAL, EIO, EISDIR});
 const failures refused_writes =
     told({EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE});
-// The "CQE errors" of io_uring_enter(2), except errors that the corresponding system call can also return.
+// The "CQE errors" of io_uring_enter(2), without the errors that the corresponding system call can also
+// return.
 const failures refused_requests = told({ECANCELED});
 
 const std::vector<site> table{

@@ -124,8 +124,8 @@ TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_conn
     });
     run_over(w);
     if (IsSkipped()) return;
-    // The reason's second half depends on when the floor's server notices the end: when it sends back the
-    // first byte, or when it waits for the rest of the message.
+    // The rest of the reason depends on when the floor's server notices the end of the connection. It can do
+    // so when it sends back the first byte, or when it waits for the missing bytes.
     EXPECT_TRUE(t->failure().value_or("").starts_with("a client's connection failed: "))
         << t->failure().value_or("");
     EXPECT_EQ(t->latency().count(), 2 * round_trips_each + 6);

@@ -117,7 +117,7 @@ TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
     }
 }
 
-// The requested number of operations would take a day.
+// Without an early end, the requested number of operations would take a day.
 TEST(floors, interleaved_floors_stop_after_the_last_slice_and_pass_the_check_of_their_work) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;

@@ -20,7 +20,7 @@ struct named {
 
 inline constexpr auto name_of = [](const auto& test) { return test.param.name; };
 
-/// Skips the test if `act()` throws an error because the kernel refuses io_uring.
+/// Calls `act()`. Skips the test if `act()` throws an error because the kernel refuses io_uring.
 template <class Function>
 void unless_refused(Function act) {
     try {

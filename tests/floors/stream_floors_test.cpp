@@ -1,4 +1,4 @@
-// Tests the streaming floors on a stream that a thread between writer and reader changes.
+// Tests the streaming floors. A thread between the writer and the reader changes the stream.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,9 +24,9 @@ namespace {
 constexpr std::size_t chunk_bytes = 4096;
 constexpr std::uint64_t chunks = 20;
 
-/// A thread that passes on a stream. `change` receives the position `at` of a piece in the stream, can modify
-/// the piece, and returns how many of its bytes are passed on. After a short piece, the stream ends for the
-/// reader.
+/// A thread that passes on a stream in pieces. `change` receives a piece and its position `at` in the stream.
+/// It can modify the piece, and returns how many bytes of the piece are passed on. After an incomplete piece,
+/// the stream ends for the reader.
 class meddler {
 public:
     using change = std::function<std::size_t(std::size_t at, std::span<std::byte> piece)>;
@@ -118,7 +118,7 @@ TEST_P(stream_floors, a_stream_that_ends_too_early_fails_the_trial) {
     EXPECT_TRUE(outcome.starts_with("number of bytes received: expected 344064, got ")) << outcome;
 }
 
-// The other floors would wait forever for space in this pipe.
+// Only this floor is tested, because the other floors would wait forever for space in the pipe.
 TEST(stream_floor_on_epoll, a_chunk_that_does_not_fit_into_the_pipe_fails_the_trial) {
     trial t(workload_size::small, chunks);
     stream_epoll(open_pipe(), 1 << 20, t);

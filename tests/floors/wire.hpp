@@ -1,4 +1,5 @@
-// A thread between client and server passes on every message: whole, in pieces, changed, or not at all.
+// The wire is a thread between client and server. It passes on each message as a whole, in pieces, or only
+// its first byte. It can also change the bytes of a message.
 #pragma once
 
 #include <pthread.h>
@@ -22,22 +23,22 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip, from 0, including the warm-up
+    std::uint64_t number;  // of the round trip on this connection, from 0, including the warm-up
     std::span<std::byte> bytes;
 };
 
 enum class fate {
     whole,
     in_pieces,
-    interrupted,  // in two pieces, between which the wire's creating thread gets SIGUSR1
+    interrupted,  // in two pieces; between them, the thread that made the wire gets SIGUSR1
     cut_off,      // only the first byte arrives; then the connection ends
     last,         // after all other directions of the connection have been shut down
 };
 
 class wire {
 public:
-    /// For each message of `bytes` bytes, the wire's thread calls `decide`, which returns the message's fate
-    /// and can change its bytes.
+    /// Starts the wire's thread. For each message of `bytes` bytes, the thread calls `decide`, which returns
+    /// the message's fate and can change its bytes.
     wire(std::size_t connections, std::function<fate(const passing&)> decide, std::size_t bytes = 64);
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;

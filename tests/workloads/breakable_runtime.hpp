@@ -1,5 +1,5 @@
-// The base class of runtimes with a fault. It has virtual functions so that each workload is compiled only
-// once.
+// The base class of the runtimes with a fault. Its functions are virtual, so that each workload is compiled
+// only once.
 #pragma once
 
 #include <cstddef>

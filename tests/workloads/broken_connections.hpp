@@ -17,9 +17,9 @@
 
 namespace loopbench::bench {
 
-/// A runtime in which every thirteenth read returns one wrong bit. At an interval of ten, with ten
-/// connections, the server and the client of a connection would invert the same bit, and the reply would be
-/// correct again.
+/// A runtime in which every thirteenth read returns one wrong bit. An interval of ten would hide the fault.
+/// With ten connections, the server and the client of a connection would invert the same bit, and the reply
+/// would be correct again.
 struct corrupting_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         return corrupt(breakable_runtime::read_some(from, in), in);
@@ -35,8 +35,8 @@ struct corrupting_runtime : breakable_runtime {
     int reads = 0;
 };
 
-/// A runtime whose write number `lost` reports success without writing. The warm-up of a stream workload
-/// makes fewer writes.
+/// A runtime that loses the write with the number `lost`: the write reports success without writing. The
+/// number is larger than the number of writes in the warm-up of a stream workload.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);
@@ -67,8 +67,8 @@ struct imagining_runtime : breakable_runtime {
     }
 };
 
-/// A runtime whose server stops its client's process (this thread's only child) for 100 ms after every
-/// hundred requests. Another hundred requests fall due in this time.
+/// A runtime whose server stops the client's process (this thread's only child) for 100 ms after every
+/// hundred requests. During this time, another hundred requests fall due.
 struct stopping_runtime : breakable_runtime {
     task<io_result> read_some(stream& from, std::span<std::byte> in) override {
         const auto result = co_await breakable_runtime::read_some(from, in);

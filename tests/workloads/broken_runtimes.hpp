@@ -28,7 +28,7 @@ struct uncancellable_runtime : breakable_runtime {
 template <int EarlyMicroseconds>
 struct early_runtime : breakable_runtime {
     task<void> sleep_until(time_point deadline) override {
-        // A real sleep ends tens of microseconds too late, so the last part is a spin.
+        // The last part of the sleep is a spin, because a real sleep ends tens of microseconds too late.
         const time_point early = deadline - std::chrono::microseconds(EarlyMicroseconds);
         co_await breakable_runtime::sleep_until(early - std::chrono::microseconds(300));
         while (now() < early) {
@@ -68,14 +68,15 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that even on a slow machine, no
-/// deadline has passed when the workload checks it.
+/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that a deadline has not passed when
+/// the workload checks it, even on a slow machine.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
-/// A runtime whose clock is an hour behind. Deadlines that a workload calculates from it have already passed.
+/// A runtime whose clock is an hour behind. Deadlines that a workload calculates from this clock have already
+/// passed.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };
@@ -99,7 +100,7 @@ struct one_sleep_runtime : breakable_runtime {
     int under_way = 0;
 };
 
-/// A runtime without a fault, as on a machine that stops the process for 5 ms before each reading of the
+/// A runtime without a fault, on a machine that seems to stop the process for 5 ms before each reading of the
 /// clock.
 struct halted_runtime : breakable_runtime {
     time_point now() const override {
@@ -138,8 +139,8 @@ struct reordering_runtime : breakable_runtime {
     std::function<void()> held;
 };
 
-/// A runtime that runs some functions twice: all of other threads, and those of its own thread after the
-/// first 1500.
+/// A runtime that runs some functions twice: all functions that other threads post, and those that its own
+/// thread posts after the first 1500.
 struct stuttering_runtime : breakable_runtime {
     void post(std::function<void()> function) override {
         ++posts > 1500 ? post_from_any_thread(std::move(function))
@@ -198,8 +199,8 @@ struct serial_gather_runtime : breakable_runtime {
     }
 };
 
-/// A runtime in which every second awaited task returns 0 without running, which needs a task type of its
-/// own.
+/// A runtime in which every second awaited task returns 0 without running. This fault needs a separate task
+/// type.
 class forgetful_runtime : public epoll_runtime {
 public:
     template <class T>

@@ -46,7 +46,7 @@ def rows(program):
 
 
 def wrong_with(contender, row):
-    """Returns the problem, or None."""
+    """Returns the problem with a result, or None."""
     if not row.get("error_occurred"):
         number = row.get("real_time")
         return None if isinstance(number, (int, float)) and number > 0 else f"has no number: {number}"

@@ -66,7 +66,7 @@ TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restore
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
-// LOOPBENCH_GENERATOR is "/", which exists but cannot be executed.
+// LOOPBENCH_GENERATOR is "/", because this path exists but cannot be executed.
 TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
@@ -79,8 +79,8 @@ TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open
     EXPECT_EQ(open_descriptors(), open_before);
 }
 
-// A bucket of a histogram contains only a range of values, so the generator sends minimum, maximum and mean
-// separately.
+// The generator sends minimum, maximum and mean separately, because a bucket of a histogram contains only a
+// range of values.
 TEST_F(generator, a_trial_takes_the_minimum_maximum_and_mean_latency_unchanged_from_the_generator) {
     const std::string script = testing::TempDir() + "exact-generator-" + std::to_string(::getpid());
     std::ofstream(script) << R"(#!/bin/sh
@@ -100,8 +100,8 @@ echo '{"latency": [[1000, 1003, 2], [5000, 5031, 1]], "latency_min": 1001, "late
     EXPECT_DOUBLE_EQ(t.latency().mean_ns(), 2344.5);
 }
 
-/// Returns the PID of a process that has started a generator and now waits. It writes the generator's PID to
-/// `announced`.
+/// Starts a process that starts a generator, writes the generator's PID to `announced`, and then waits.
+/// Returns the PID of the waiting process.
 pid_t start_from_a_process_of_its_own(std::uint16_t port, int announced) {
     const pid_t starter = ::fork();
     if (starter != 0) return starter;

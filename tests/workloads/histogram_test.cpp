@@ -1,4 +1,4 @@
-// Compares percentiles of histograms with the exact ones. histogram.hpp states the allowed error.
+// Compares percentiles of histograms with the exact percentiles. histogram.hpp states the allowed error.
 #include "bench/suite/recording/histogram.hpp"
 
 #include <gtest/gtest.h>

@@ -39,8 +39,8 @@ enum class fault {
     slow
 };
 
-constexpr auto pause_of_a_server = 1s;       // a busy machine can make it longer
-constexpr auto pause_between_slices = 20ms;  // a slow server pauses after serving each connection once
+constexpr auto pause_of_a_server = 1s;       // can be longer on a busy machine
+constexpr auto pause_between_slices = 20ms;  // of a slow server, after serving each connection once
 constexpr std::size_t request_bytes = 64;
 
 [[noreturn]] void serve(int listener, fault planted) {
@@ -100,8 +100,8 @@ private:
     pid_t process_ = -1;
 };
 
-/// Returns a plan without the short runs that first test whether the generator can offer the rate
-/// (look_time).
+/// Returns a plan for the real schedule only. With a `look_time` of 0, the generator does not first test in
+/// short runs whether it can offer the rate.
 open_loop_plan plan_for(const server_process& server, std::uint64_t requests, double rate) {
     open_loop_plan plan;
     plan.server = loop::endpoint::loopback(server.port());
@@ -111,8 +111,8 @@ open_loop_plan plan_for(const server_process& server, std::uint64_t requests, do
     return plan;
 }
 
-/// A link that answers all requests itself. It sends no replies while the number of requests is between
-/// `silent_after` and `silent_until`. Other faults delay requests or change replies.
+/// A link that answers all requests itself, with faults. It sends no replies while the number of requests is
+/// between `silent_after` and `silent_until`. Other faults delay requests or change replies.
 class planted_link final : public link {
     using clock = std::chrono::steady_clock;
 
@@ -120,7 +120,7 @@ public:
     struct faults {
         std::size_t silent_after = 0, silent_until = 0;
         std::chrono::milliseconds slow_by{0};
-        std::size_t slow_once_after = 0;  // the number of requests before the only delay; 0: repeated delays
+        std::size_t slow_once_after = 0;  // number of requests before the only delay; 0: repeated delays
         std::vector<clock::time_point>* sent = nullptr;
         bool wrong = false;
         std::chrono::milliseconds takes_one_in{0};
@@ -240,8 +240,8 @@ TEST_P(open_loop_over, a_server_that_never_replies_ends_the_run_and_the_reason_i
     EXPECT_SAYS(run(plan).failure, "0.05 s");
 }
 
-// The pause is a second long, in which 2000 requests fall due. A client that waited for each reply would see
-// at most one late reply per connection.
+// During the pause of one second, 2000 requests fall due. A client that waited for each reply would see at
+// most one late reply per connection.
 TEST_P(open_loop_over,
        a_pause_of_the_server_increases_the_latency_of_every_request_that_is_due_during_the_pause) {
     const server_process server(fault::pauses_after_1000);
@@ -275,7 +275,8 @@ TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uri
     EXPECT_EQ(result.io, "epoll");
 }
 
-// The link's only descriptor, for epoll, gets the lowest free number. The test closes it.
+// The link's only descriptor, which belongs to epoll, gets the lowest free number. The test closes this
+// descriptor to cause an error.
 TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
@@ -300,7 +301,6 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-// For HTTP, the generator uses epoll even if the kernel does not refuse io_uring.
 TEST(open_loop, the_result_names_the_io_driver_of_the_generator_even_if_io_uring_was_not_refused) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
@@ -318,7 +318,7 @@ TEST(open_loop, no_request_is_sent_before_its_scheduled_time) {
         EXPECT_GE((scheduled[i] - before).count(), static_cast<std::int64_t>(i) * 100'000) << i;
 }
 
-// The link answers only the requests of the warm-up.
+// The link answers only the warm-up's requests until all other requests are sent.
 TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     const auto result =
@@ -328,9 +328,9 @@ TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// The generator looks for replies once per millisecond and leaves out a request unless this is at most a
-// tenth of its latency. Because the link is silent for 0.6 s, requests count even if the generator loses its
-// core for 60 ms.
+// The generator looks for replies once per millisecond. A request counts only if the time between two looks
+// is at most a tenth of the request's latency. The link is silent for 0.6 s, so requests count even if the
+// generator loses its core for 60 ms.
 TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {
     constexpr std::size_t requests = 300, to_warm_up = 16;
     auto plan = plan_without_a_server(requests, 500);
@@ -358,7 +358,7 @@ TEST(open_loop, a_run_that_took_longer_than_the_time_limit_for_replies_is_not_re
     EXPECT_EQ(result.tries, 1U);
 }
 
-// Each send takes 20 ms, in which 40 requests fall due.
+// Each send takes 20 ms. During this time, 40 requests fall due.
 TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck) {
     const auto result = run_open_loop(plan_without_a_server(400, 2000), planted({.slow_by = 20ms}));
     EXPECT_EQ(result.failure, "");
@@ -368,9 +368,9 @@ TEST(open_loop, a_generator_that_sends_too_slowly_is_reported_as_the_bottleneck)
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the generator was the bottleneck"));
 }
 
-// The generator is delayed once by 20 ms, as if it had lost its core. The 200 requests that fall due in this
-// time are left out, and the request before them, whose reply the generator finds only afterwards. If this
-// process really loses its core, more requests are left out.
+// The generator is delayed once by 20 ms, as if it had lost its core. The 200 requests that fall due during
+// the delay are left out. The request before them is also left out, because the generator finds its reply
+// only after the delay. If this process really loses its core, more requests are left out.
 TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latencies) {
     auto plan = plan_without_a_server(2000, 10'000);
     plan.tries_max = 1;
@@ -382,8 +382,8 @@ TEST(open_loop, requests_that_the_generator_sent_late_are_left_out_of_the_latenc
     EXPECT_EQ(count_over(result.send_lateness, 1ms), 0U);
 }
 
-// The HTTP client sleeps for up to a millisecond at a time, and arriving data wakes it. Because `late_max` is
-// an hour, requests that fall due during a sleep do not count as late.
+// The HTTP client sleeps for up to a millisecond at a time, and arriving data wakes it. `late_max` is an
+// hour, so that requests which fall due during a sleep do not count as late.
 TEST(open_loop, requests_of_a_client_that_sleeps_until_data_arrives_do_not_count_as_sent_late) {
     auto plan = plan_without_a_server(100, 1000);
     plan.http = true;
@@ -410,7 +410,8 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_generator_cannot_offer) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-// The server answers at most 16 requests in 20 ms (800 per second), but 2000 requests per second fall due.
+// The server answers at most 16 requests in 20 ms (800 per second), but the schedule contains 2000 requests
+// per second.
 TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     const server_process server(fault::slow);
     const auto result = run_open_loop(plan_for(server, 400, 2000));
@@ -418,7 +419,7 @@ TEST(open_loop, a_server_that_replies_too_slowly_is_reported_as_overloaded) {
     EXPECT_TRUE(why_invalid(result).value_or("").starts_with("the server does not sustain 2000 requests"));
 }
 
-// The link accepts at most one request in 5 ms, in which five requests fall due.
+// The link accepts at most one request in 5 ms. During this time, five requests fall due.
 TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloaded) {
     auto plan = plan_without_a_server(100, 1000);
     plan.tries_max = 1;
@@ -430,7 +431,7 @@ TEST(open_loop, a_server_that_reads_requests_too_slowly_is_reported_as_overloade
         << why_invalid(result).value_or("valid");
 }
 
-// The printed report has one line for each distinct reason.
+// The reason must be the same, because the printed report has one line for each distinct reason.
 TEST(open_loop, every_overloaded_server_is_reported_with_the_same_reason) {
     const auto said_after = [](std::chrono::nanoseconds queued) {
         open_loop_result result;
@@ -453,7 +454,7 @@ TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
     EXPECT_EQ(result.sent, 0U);
 }
 
-/// Adds requests that the generator sent `late_ns` too late and the server answered after `served_ns`.
+/// Adds requests that the generator sent `late_ns` too late. The server answered them after `served_ns`.
 void sent_late(open_loop_result& result, int requests, std::int64_t late_ns,
                std::int64_t served_ns = 100'000) {
     for (int i = 0; i < requests; ++i) {

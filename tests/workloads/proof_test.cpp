@@ -66,7 +66,7 @@ TEST(proof, a_wrong_bit_in_a_servers_reply_to_the_load_generator_fails_the_trial
     EXPECT_EQ(t.unsupported(), std::nullopt);
 }
 
-/// In the shell script `line`, "$@" are the generator's arguments.
+/// Serves a generator that is the shell script `line`. In `line`, "$@" are the generator's arguments.
 template <class Fault = breakable_runtime>
 trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     const std::string script = testing::TempDir() + "planted-generator-" + std::to_string(::getpid());
@@ -78,7 +78,7 @@ trial_end served_by(const std::string& line, std::uint64_t requests = 500) {
     return {t.unsupported().value_or(""), t.failure().value_or(""), lacks_a_core(t)};
 }
 
-// All 60,000 requests fall due within six milliseconds, but sending them takes several times as long.
+// All 60,000 requests fall due within six milliseconds. Sending them takes several times as long.
 TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
     const auto end =
         served_by("exec '" LOOPBENCH_TEST_GENERATOR "' \"$@\" --look-seconds=0 --rate=10000000", 60'000);
@@ -86,7 +86,8 @@ TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-// On busy cores, all replies in the second half of the run can be late; then the reason names the server.
+// The test accepts a reason that names the server, because on busy cores, all replies in the second half of
+// the run can be late.
 TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalidates_the_trial) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
@@ -122,7 +123,8 @@ TEST(proof, a_server_that_starves_half_of_its_connections_fails_the_trial) {
     EXPECT_SAYS(reason_of_failure<starving_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 2000), "Jain");
 }
 
-// If the other clients continued to wait, each of these trials would run until the test's time limit.
+// The trials must end immediately. If the other clients continued to wait, each trial would run until the
+// test's time limit.
 TEST(proof, an_exception_of_a_client_ends_the_trial_immediately_and_its_message_is_the_reason) {
     constexpr auto reason = "a client failed: out of buffers";
     EXPECT_EQ(reason_of_failure<throwing_runtime>(echo_rtt_tcp<breakable_runtime, 10>, 1000), reason);
@@ -221,8 +223,9 @@ TEST(proof, a_server_that_loses_a_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because on a slow machine, more than 1
-// us always passes between the end of a sleep and the next reading of the clock.
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because an earliness of 1 us would be
+// hidden. On a slow machine, more than 1 us always passes between the end of a sleep and the next reading of
+// the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
     for (int i = 0; i < 20 && reason.empty(); ++i)
@@ -230,8 +233,8 @@ TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     EXPECT_SAYS(reason, "fired early");
 }
 
-// An early timer looks late if its thread is preempted, and these workloads measure only a few timers. The
-// timers are therefore 20 ms early, and each workload runs up to 20 times.
+// An early timer looks late if its thread is preempted. The timers are therefore 20 ms early, and each
+// workload runs up to 20 times, because it measures only a few timers.
 TEST(proof, a_sleep_that_ends_before_its_deadline_fails_the_trial_of_every_sleep_workload) {
     using workload = task_of<breakable_runtime> (*)(breakable_runtime&, trial&);
     const auto expect_once = [](const workload which, const std::string& words) {

@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// A fake suite that starts a slice only when the contender has written a line, so that the contender waits
-/// for each slice. It pauses for `before_last` before the last slice.
+/// A fake suite in another process. It starts a slice only when the contender has written a line, so that the
+/// contender waits for each slice. Before the last slice, it pauses for `before_last`.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -64,7 +64,7 @@ private:
 
 volatile std::uint64_t sink = 0;
 
-/// Uses a volatile variable, so that the compiler cannot remove the loop.
+/// Runs a loop that the compiler cannot remove, because its variable is volatile.
 void work(std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) sink = i;
 }
@@ -122,7 +122,7 @@ TEST(slicer, a_trial_with_a_fixed_number_of_operations_can_be_ended_early) {
     EXPECT_EQ(operations_in(says.answers()), t.operations_timed());
 }
 
-// The requested number of operations would take a day.
+// Without an early end, the requested number of operations would take a day.
 TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_done) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
@@ -147,7 +147,7 @@ TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_do
 }
 
 TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
-    for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs rounds 3 to 6
+    for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs the steps 3 to 6
         suite_of_slices says("t");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
@@ -189,8 +189,8 @@ TEST(slicer, the_number_of_operations_of_a_slice_is_a_multiple_of_the_step) {
     EXPECT_EQ(t.operations_timed() % 1000, 0u);
 }
 
-// Each step takes longer than the untimed or the timed part of a slice, which would otherwise end after its
-// first step.
+// Each step takes longer than a part of a slice. Without a minimum number of steps, each part would therefore
+// end after one step.
 TEST(slicer, each_timed_or_untimed_part_of_a_slice_has_the_requested_number_of_steps) {
     suite_of_slices says("ttte");
     trial t(workload_size::small, std::uint64_t{1} << 62, true, 0, says.settings());
@@ -223,7 +223,8 @@ TEST(slicer, a_latency_that_ends_in_an_untimed_part_is_not_recorded) {
     EXPECT_LT(t.latency().count(), done);
 }
 
-// In an untimed part, a latency that contains a wait for a slice would not be recorded.
+// The slices have no untimed part. In an untimed part, a latency that contains a wait for a slice would not
+// be recorded, and the test would not find it.
 TEST(slicer, no_latency_of_an_echo_contains_a_wait_for_a_slice) {
     constexpr auto waited = std::chrono::seconds(1);
     const process_of_the_suite says(2, waited);
@@ -262,7 +263,8 @@ std::vector<std::uint64_t> operations_of_slices(task_of<breakable_runtime> (*wor
     return all;
 }
 
-// A partial batch has fewer live coroutine frames than a complete batch, but the same cost at its end.
+// Batches must be complete, because a partial batch has fewer live coroutine frames, but the same cost at its
+// end.
 TEST(slicer, each_slice_contains_only_complete_batches_of_queued_functions) {
     for (const auto workload :
          {workloads::spawn<breakable_runtime>, workloads::post_batch<breakable_runtime>})

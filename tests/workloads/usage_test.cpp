@@ -58,8 +58,9 @@ TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a
         while (!stop) {
         }
     });
-    // run_delay() returns how long the thread has waited for its core. `delay` is this time within `wall`;
-    // `beside` is the additional time outside of `wall`, which the upper bound below includes.
+    // run_delay() returns the time for which the thread has waited for its core. `delay` is the part of this
+    // time that lies within `wall`. `beside` is the part outside of `wall`, which the upper bound below
+    // includes.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
@@ -90,7 +91,7 @@ TEST(usage, every_sleep_of_the_process_is_counted) {
     EXPECT_GE(meter.end().voluntary_switches, 10);
 }
 
-// `loopbench compare --client` measures the CPU time of a server in another process.
+// `loopbench compare --client` uses this function to measure a server in another process.
 TEST(usage, the_cpu_time_of_another_process_can_be_included) {
     std::array<int, 2> answer{};
     ASSERT_EQ(::pipe(answer.data()), 0);
@@ -119,7 +120,7 @@ TEST(usage, the_cpu_time_of_another_process_can_be_included) {
 }
 
 TEST(memory, touched_memory_is_resident_and_stays_in_the_peak_after_it_is_freed) {
-    // Maps the memory directly, because the sanitizers' allocators keep freed memory.
+    // The test maps the memory directly, because the sanitizers' allocators keep freed memory.
     constexpr std::int64_t bytes = 32 << 20;
     const std::int64_t before = resident_bytes();
     const std::int64_t peak_before = resident_peak_bytes();

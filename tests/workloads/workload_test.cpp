@@ -42,7 +42,8 @@ protected:
         return bench::reason_of_failure(tried.run, operations, make(static_cast<R*>(nullptr)));
     }
 };
-// All workloads succeed on breakable_runtime, so a fault is the cause if one fails in proof_test.cpp.
+// All workloads succeed on breakable_runtime. If a workload fails in proof_test.cpp, the planted fault is
+// therefore the cause.
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
@@ -170,16 +171,17 @@ double spin_of(const usage& cost) {
     return std::chrono::duration<double>(cost.cpu) / std::chrono::duration<double>(cost.wall);
 }
 
-// The share of a core that a polling loop gets depends on other processes. The strict bounds therefore apply
-// to voluntary context switches: a polling loop makes none, and a sleeping loop one for every sleep, except
-// for the few deadlines that pass while its thread is preempted.
+// The CPU time of a polling loop depends on other processes, so the strict bounds apply to voluntary context
+// switches. A polling loop makes none. A sleeping loop makes one for every sleep, except for the few
+// deadlines that pass while its thread is preempted.
 TEST(spin, the_spin_metric_distinguishes_a_polling_loop_from_loops_that_sleep) {
     const usage polling = cost_of_sleeping(loop::make_loop("loop-round-robin"));
     for (const usage& sleeping :
          {cost_of_sleeping(loop::make_loop("loop-epoll")), cost_of_sleeping(loop::make_loop("loop-layered")),
           cost_of_sleeping(std::make_unique<asio_ref::runtime>())}) {
         EXPECT_GE(sleeping.voluntary_switches, 50);
-        // In a sanitizer build, the polling loop can have a few switches, because the sanitizer's code waits.
+        // The bound is not 0, because the code of a sanitizer waits, which gives the polling loop a few
+        // switches.
         EXPECT_LT(2 * polling.voluntary_switches, sleeping.voluntary_switches);
         EXPECT_LT(spin_of(sleeping), 0.1);
         EXPECT_GT(spin_of(polling), spin_of(sleeping));

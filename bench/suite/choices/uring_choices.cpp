@@ -5,12 +5,12 @@
 //
 // - accept/one_by_one submits one accept at a time. If the completion reports that more connections wait,
 //   accept4() accepts them.
-// - accept/multishot keeps one accept armed, which completes for every connection.
+// - accept/multishot keeps one accept armed. It completes once for every connection.
 // - accept/driver uses the driver itself, which also submits one accept at a time.
-// - echo/descriptors makes a round trip on each of several connections, all submitted in two system calls.
+// - echo/descriptors makes a round trip on each of several connections. Two system calls submit all of them.
 // - echo/fixed_files does the same on registered files.
 //
-// The differences are smaller than the drift of a machine, so the benchmarks must be run interleaved:
+// The differences are smaller than the drift of a machine's speed, so the benchmarks must be run interleaved:
 //
 //   uring-choices --benchmark_repetitions=20 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
@@ -53,8 +53,8 @@ public:
         const loop::endpoint server = loop::local_endpoint(listener());
         while (clients_.size() < count) {
             clients_.emplace_back(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-            // A client closes its connection with a reset, so that no port stays in TIME-WAIT. Otherwise,
-            // later rounds would run out of ports.
+            // A reset closes a connection without leaving its port in TIME-WAIT. Otherwise, later iterations
+            // would run out of ports.
             const linger reset{.l_onoff = 1, .l_linger = 0};
             checked(::setsockopt(clients_.back().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset),
                     "setsockopt SO_LINGER");

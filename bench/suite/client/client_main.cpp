@@ -1,9 +1,11 @@
-// The program loopbench-client, which starts any server program, acts as its client or runs an external
-// client, and prints the results as a contender does. LOOPBENCH_SERVER describes the server and the client:
+// The program loopbench-client starts any server program. It then acts as the server's client, or runs an
+// external client, and prints the results as a contender does. LOOPBENCH_SERVER describes the server and the
+// client:
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// {port} stands for the port, also in the command of an external client. Port 0 means a free port.
+// {port} stands for the port, also in the command of an external client. With port 0, loopbench-client
+// chooses a free port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -113,8 +115,8 @@ private:
                     if (!server_) server_.emplace(with_.command, with_.port);
                     t.take_cpu_of(server_->id());
                     run(t);
-                    // A server that fails closes its connections before its process has ended. After a
-                    // failure, end() therefore waits for up to 300 ms.
+                    // A failing server closes its connections before its process ends. If the trial has
+                    // failed, end() therefore waits up to 300 ms for the end of the process.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));

@@ -62,9 +62,9 @@ std::string text_of_end(int status) {
 }
 
 std::uint16_t free_port() {
-    // Ports in the range from which the kernel assigns ports (net.ipv4.ip_local_port_range, ip(7)) are not
-    // safe. The kernel could assign the chosen port to any process before the server binds it. A client that
-    // connects before the server listens could even connect to itself.
+    // The port must be below the range from which the kernel assigns ports (net.ipv4.ip_local_port_range,
+    // ip(7)). The kernel could assign a port in this range to another process before the server binds it. A
+    // client that connects to such a port before the server listens could even connect to itself.
     unsigned own_from = 32768, tries = 100;
     std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> own_from;
     constexpr unsigned lowest = 10'000;

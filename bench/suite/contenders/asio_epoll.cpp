@@ -1,4 +1,4 @@
-// The contender asio-epoll: Boost.Asio with its defaults, and the default baseline.
+// The contender asio-epoll runs Boost.Asio with its default settings. It is the default baseline.
 #include "asio_ref/runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

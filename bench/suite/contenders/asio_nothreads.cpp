@@ -1,4 +1,4 @@
-// The contender asio-nothreads: asio-epoll, compiled with the macro that removes Asio's locks.
+// The contender asio-nothreads is asio-epoll, compiled with the macro that removes Asio's locks.
 #include "asio_ref/runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

@@ -1,4 +1,5 @@
-// The main program of each contender asio-on-*. CMake defines the names of the contender and of its loop.
+// The main program of each contender asio-on-*. CMake defines the name of the contender and the name of its
+// loop.
 #include "bench/suite/contenders/asio_on_loop_contender.hpp"
 
 int main(int argc, char** argv) {

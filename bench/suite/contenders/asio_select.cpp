@@ -1,4 +1,4 @@
-// The contender asio-select: asio-epoll, built with Asio's select backend.
+// The contender asio-select is asio-epoll, built with Asio's select backend.
 #include "asio_ref/select_runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

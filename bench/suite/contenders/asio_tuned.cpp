@@ -1,4 +1,5 @@
-// The contender asio-tuned: loopbench's task type on Boost.Asio's operations, without locks or allocations.
+// The contender asio-tuned runs loopbench's task type on Boost.Asio's operations, without locks or
+// allocations.
 #include "asio_ref/tuned/runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

@@ -1,4 +1,4 @@
-// The contender asio-uring: asio-epoll on Asio's io_uring backend.
+// The contender asio-uring is asio-epoll, built with Asio's io_uring backend.
 #include "asio_ref/uring_runtime.hpp"
 #include "bench/suite/contenders/asio_info.hpp"
 

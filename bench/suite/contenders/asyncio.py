@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contender asyncio: Python's event loop runs the suite's sleep, gather and echo workloads.
+"""The contender asyncio runs the suite's sleep, gather and echo workloads on Python's event loop.
 
 This contender shows that a program in any language can be a contender, if it has the flags and the JSON of a Google
 Benchmark program. If the program is started as asyncio-uvloop, it uses uvloop.
@@ -28,7 +28,8 @@ WARM_UP_ROUND_TRIPS = 8
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# The options in process/socket_options.cpp. The numbers are the kernel's, for options that have no name in Python.
+# These are the options that process/socket_options.cpp reads. Options for which Python has no name are given by the
+# kernel's number.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -36,8 +37,8 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# asyncio represents time as a floating-point number, and wakes every task that is due within its clock's resolution.
-# uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
+# asyncio can end a sleep early, because it stores times as floating-point numbers and wakes every task that is due
+# within its clock's resolution. uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
@@ -170,8 +171,8 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """The offsets of one connection's messages are computed in advance, because computing one takes a large part of
-        a round trip in Python."""
+        """Returns the offsets of one connection's messages. They are computed in advance, because computing one takes a
+        large part of a round trip in Python."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
@@ -242,7 +243,8 @@ class Echo:
             self.round_trips[index] += 1
 
     async def make_timed_round_trips(self, index, trial):
-        """After its rounds, each connection waits for the others. The last one to finish begins the next rounds."""
+        """Makes the timed round trips of one connection. After `rounds` round trips, the connection waits until every
+        connection has finished; the last one to finish starts the next `rounds` round trips."""
         while self.rounds:
             await self.make_round_trips(index, self.rounds, trial)
             if len(self.waiting) + 1 < len(self.clients):

@@ -1,6 +1,6 @@
 # loopbench_tell_compiler_flags(TARGET PUBLIC|INTERFACE): defines macros with the compiler and its flags in every target
-# that links to TARGET. A contender must state the flags of its own project. The installed package therefore calls this
-# function in the project that uses the package, and BUILD_INTERFACE keeps loopbench's flags out of the package.
+# that links to TARGET. A contender must state the flags of its own project. A project that uses the installed package
+# therefore calls this function itself, and BUILD_INTERFACE keeps loopbench's own flags out of the package.
 function(loopbench_tell_compiler_flags target scope)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     set(flags "${CMAKE_CXX_FLAGS}")

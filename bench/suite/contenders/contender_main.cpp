@@ -38,7 +38,8 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open files to the hard limit, or to `wanted` if it is larger, which only root can do.
+/// Raises the limit of open files as far as possible, and returns the new limit. Without root, this is the
+/// hard limit. With root, it is at least `wanted`.
 rlim_t raise_open_files_limit(rlim_t wanted) {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
@@ -58,8 +59,8 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Measures only once, because a measurement takes a millisecond, and Google Benchmark's calibration runs a
-/// workload several times.
+/// Returns sample_cost_ns(), measured once per process. A measurement takes a millisecond, and Google
+/// Benchmark's calibration runs a workload several times.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -132,10 +133,10 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     return std::nullopt;
 }
 
-/// Brings heap, page tables and caches into their steady state before an interleaved trial; in other trials,
-/// Google Benchmark's calibration does this. Repeats the workload with more operations until a run takes a
-/// millisecond, a duration that is the same for fast and slow contenders. Returns the error of a run that
-/// fails.
+/// Runs the workload with more and more operations until a run takes a millisecond. The limit is a time and
+/// not a number of operations, so that it is the same for fast and slow contenders. The runs bring heap, page
+/// tables and caches into their steady state before an interleaved trial. (In other trials, Google
+/// Benchmark's calibration does this.) Returns the error of a run that fails.
 std::optional<std::string> warm_up(const contender_workload& workload, const contender_settings& settings,
                                    rlim_t open_files_limit) {
     constexpr std::uint64_t most = 100'000'000;
@@ -165,7 +166,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
         // An interleaved trial ends when the harness has measured for long enough. With a fixed number of
-        // operations, it could end before its first timed part is complete.
+        // operations, the workload could end before its first timed part is complete.
         constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
                                          : workload.shape.calibrated()
@@ -177,8 +178,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             state.SkipWithError(error->c_str());
             break;
         }
-        // Google Benchmark divides this time by its own number of iterations, but the workload might have
-        // made more operations.
+        // Google Benchmark divides the iteration time by its own number of iterations, but the workload might
+        // have made more operations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
         state.SetIterationTime(operation_s * static_cast<double>(iterations));

@@ -1,4 +1,5 @@
-// The main function of a contender: one runtime with all workloads, as a Google Benchmark program.
+// The main function of a contender. A contender is a Google Benchmark program that runs all workloads on one
+// runtime.
 #pragma once
 
 #include <concepts>
@@ -47,21 +48,22 @@ struct contender_workload {
     std::function<void(trial&)> run;
 };
 
-/// Runs the workloads that the flags in `argv` select, with the environment's settings
+/// Runs the workloads that the flags in `argv` select, with the settings in the environment
 /// (process/settings.hpp). Returns the exit code, which is 2 if the flags or the environment are wrong.
 ///
 /// A workload whose checks failed has the error "proof: ..." and no number. A workload that cannot run here
 /// has the error "unsupported: ...".
 ///
-/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks. Only
-/// this context contains the options of a connection, because opening a connection would disturb a trial.
+/// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks. This
+/// context also contains the options of a connection. In a trial, they are left out, because opening a
+/// connection would disturb the trial.
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
 std::string workload_buffers();
 
 /// Returns the reason why a contender cannot run a workload, or nothing if it can. For example, select cannot
-/// watch descriptors with numbers of 1024 and above.
+/// watch a descriptor whose number is 1024 or above.
 std::optional<std::string> why_not(const contender_info& info, const workload_shape& shape);
 
 template <Runtime R>
@@ -109,7 +111,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
     return workloads;
 }
 
-/// Implements main(): each trial runs on a new runtime from `make`. Returns the exit code.
+/// Implements main(), and returns the exit code. Each trial runs on a new runtime that `make` returns.
 template <Runtime R>
 int contender_main(int argc, char** argv, contender_info info, const make_runtime_fn<R>& make) {
     if (!info.build) info.build = this_build();

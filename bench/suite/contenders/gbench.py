@@ -1,5 +1,5 @@
 """The parts that all Python contenders need. The C++ counterparts are bench/suite/workloads/trial/trial.hpp and
-contender_main.cpp. This file is not executable, because loopbench would treat an executable file as a contender."""
+contender_main.cpp. This file must not be executable, because loopbench treats an executable file as a contender."""
 
 import argparse
 import collections
@@ -18,11 +18,11 @@ STARTED_NS = time.monotonic_ns()
 
 
 class Unproved(Exception):
-    """Raised if the workload did not do its work, or did wrong work."""
+    """An exception for a workload that did not do its work, or did it wrong."""
 
 
 class Unsupported(Exception):
-    """Raised if this contender cannot run the workload on this machine."""
+    """An exception for a workload that this contender cannot run on this machine."""
 
 
 def usage():
@@ -41,7 +41,8 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Burns CPU time for `share` times the time since `began_ns`, without the `delay_ns` of waiting for a CPU."""
+    """Keeps the CPU busy for `share` times the time since `began_ns`. `delay_ns`, the time of waiting for a CPU, is
+    subtracted from the time since `began_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
@@ -65,9 +66,9 @@ class Slices:
         self._wait()
 
     def next(self, done, left_operations):
-        """Registers that `done` operations were made since the last call. Returns how many to make until the next call,
-        or 0 if the section must end. A timed part that has begun is completed, even if it needs more than
-        `left_operations` (None: no limit)."""
+        """Registers that `done` operations were made since the last call. Returns the number of operations to make
+        until the next call, or 0 if the section must end. A timed part that has begun is completed, even if it needs
+        more than `left_operations` (None: no limit)."""
         if self.ended:
             return 0
         now = time.monotonic_ns()
@@ -139,8 +140,8 @@ class Trial:
         self.proofs = 0
 
     def begin(self, step=1, fewest=(1, 1)):
-        """Begins the timed section. Each part of a slice has whole steps of `step` operations: at least fewest[0] steps
-        in an untimed part, and at least fewest[1] steps in a timed part."""
+        """Begins the timed section. Each part of a slice consists of whole steps of `step` operations: at least
+        fewest[0] steps in an untimed part, and at least fewest[1] steps in a timed part."""
         self.step = step
         if self.slices:
             self.slices.begin(step, fewest)
@@ -158,8 +159,8 @@ class Trial:
         self.cost = [after - before for after, before in zip(usage(), self.before)]
 
     def next(self):
-        """Returns how many operations to make until the next call, or 0 if the section must end. All earlier operations
-        must have ended. Interleaved contenders wait here for their slice."""
+        """Returns the number of operations to make until the next call, or 0 if the section must end. All earlier
+        operations must have ended. Interleaved contenders wait here for their slice."""
         left = max(0, -(-(self.operations - self.given) // self.step) * self.step) if self.operations else None
         self.chunk = self.slices.next(self.chunk, left) if self.slices else left
         self.given += self.chunk
@@ -170,8 +171,8 @@ class Trial:
         return self.slices.operations if self.slices else self.done
 
     def record_latency(self, start_ns):
-        """Returns the end of the latency, which can start the next one. Records nothing in the untimed part of a slice.
-        """
+        """Records a latency, unless the current part of the slice is untimed. Returns the end of the latency, which can
+        be the start of the next one."""
         end_ns = time.monotonic_ns()
         if not self.slices or self.slices.is_timing:
             self.latency_ns.append(end_ns - start_ns)
@@ -191,7 +192,7 @@ class Trial:
         self.late_ns.append(time.monotonic_ns() - deadline_ns)
 
     def histograms(self, workload):
-        """The format is described in process/histogram_file.hpp. Each value has its own bucket."""
+        """Returns the histograms in the format of process/histogram_file.hpp. Each value has its own bucket."""
         return [{"workload": workload, "metric": metric, "unit": "ns", "count": len(values), "min": min(values),
                  "max": max(values), "mean": sum(values) / len(values),
                  "buckets": [[value, value, count] for value, count in sorted(collections.Counter(values).items())]}
@@ -262,7 +263,7 @@ class Contender:
     run_loop: typing.Callable
     about: typing.Callable
     connection: typing.Callable  # an async function that returns "socket_options" and "driver"
-    early_limit_ns: int = 0  # how early a timer can fire without failing the trial
+    early_limit_ns: int = 0  # the time by which a timer can fire early without failing the trial
 
     def run_once(self, workload, small, operations, slices=None):
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]

@@ -6,9 +6,9 @@ find_program(LOOPBENCH_SHUFFLING_LINKER NAMES mold ld.lld-19 ld.lld
 
 # loopbench_add_layouts(TARGET COUNT N [SEED S] [FOLDER DIR]): adds the target TARGET.layouts, which links the
 # executable TARGET N more times. The programs are written to FOLDER. Their names are numbers of equal length, for
-# example 01 to 20; other files in FOLDER whose names are numbers are removed. The default of FOLDER is the folder
-# TARGET.layouts beside TARGET; FOLDER cannot be a generator expression. Each seed gives another order of the functions.
-# The programs have the seeds S + 1 to S + N (by default, S is 0).
+# example 01 to 20. Other files in FOLDER whose names are numbers are removed. The default of FOLDER is the folder
+# TARGET.layouts beside TARGET; FOLDER cannot be a generator expression. The programs have the seeds S + 1 to S + N (by
+# default, S is 0), and each seed gives another order of the functions.
 #
 # Nothing is compiled again. The linker can reorder only functions that were compiled with -ffunction-sections.
 # loopbench's own libraries are compiled with this option, and this function adds the option to TARGET. Functions that
@@ -32,7 +32,8 @@ function(loopbench_add_layouts target)
         string(APPEND arg_FOLDER /${target}.layouts)
     endif()
     if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
-        # g++ finds lld only under the name ld.lld, and the installed ld.lld can be another version.
+        # g++ finds lld only under the name ld.lld. The installed ld.lld can be another version, so a link with this
+        # name is made in a separate folder.
         set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
         file(MAKE_DIRECTORY ${linker})
         file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)

@@ -11,7 +11,7 @@
 namespace loopbench::bench {
 
 /// A base class for a runtime without sockets. Its listen() and connect() throw `lacking`, so that workloads
-/// with sockets are `unsupported`. The types exist only for the compiler.
+/// with sockets are `unsupported`. Its types exist only because the Runtime concept requires them.
 class no_network {
     template <class Result>
     struct nothing {

@@ -1,5 +1,5 @@
-# The component `contender` of the installed package: the parts that a project outside this tree needs to build a
-# contender.
+# The component `contender` of the installed package contains the parts that a project outside this tree needs to build
+# a contender.
 set_target_properties(loopbench_recording PROPERTIES EXPORT_NAME recording)
 set_target_properties(loopbench_workloads PROPERTIES EXPORT_NAME workloads)
 set_target_properties(loopbench_workload_table PROPERTIES EXPORT_NAME workload_table)

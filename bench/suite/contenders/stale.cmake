@@ -1,5 +1,5 @@
-# loopbench measures every contender that it finds in a folder. Contenders that an earlier configuration has built in
-# this folder must therefore be removed.
+# loopbench measures every contender that it finds in a folder. Contenders that only an earlier configuration has built
+# must therefore be removed from the folder.
 
 # loopbench_remove_stale(FOLDER NAME...): removes the files in FOLDER whose names are not in the list.
 function(loopbench_remove_stale folder)

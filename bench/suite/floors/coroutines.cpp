@@ -17,8 +17,8 @@ namespace loopbench::bench::floors {
 
 namespace {
 
-/// A queue entry. It is a part of the coroutine's frame or of the waiting object, so that queueing allocates
-/// nothing.
+/// An entry of the job queue. It is a part of the coroutine's frame or of the waiting object, so that
+/// queueing allocates nothing.
 struct job {
     void (*run)(job&);
     job* next = nullptr;
@@ -49,7 +49,8 @@ private:
     job** end_ = &first_;
 };
 
-/// Keeps freed coroutine frames for reuse, by size, as loops do. Only one thread can use it.
+/// A store of freed coroutine frames, sorted by size, for reuse. (Loops have such a store, too.) Only one
+/// thread can use it.
 class frame_pool {
 public:
     static void* take(std::size_t bytes) {
@@ -99,7 +100,7 @@ struct yield_once : resumption {
     void await_resume() const noexcept {}
 };
 
-/// A coroutine that no other coroutine waits for. It frees itself at its end.
+/// A coroutine for which no other coroutine waits. Its frame is freed at its end.
 struct spawned {
     struct promise_type : pooled_frame, resumption {
         promise_type(job_queue& queue, std::uint64_t&) noexcept

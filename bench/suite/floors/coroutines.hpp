@@ -1,5 +1,5 @@
-// The workloads of floor-coroutine. They show the time that coroutine frames and a queue take without
-// cancellation, waiting for events, or posting from another thread.
+// The workloads of floor-coroutine. They show the time that coroutine frames and a queue take. Cancellation,
+// waiting for events, and posting from another thread are left out.
 #pragma once
 
 #include <cstdint>

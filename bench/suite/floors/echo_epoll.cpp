@@ -1,7 +1,8 @@
-// The echo floor with the smallest number of calls for an epoll loop. Sockets are edge-triggered.
+// The echo floor echo_epoll makes the smallest number of calls that an epoll loop can make. Sockets are
+// edge-triggered.
 //
-// Each event leads to one read. One read is enough, because a connection has at most one message in flight,
-// and every read has space for it.
+// Each event leads to one read. One read is enough, because a connection has at most one message in flight
+// and every read has space for a whole message.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -93,7 +94,7 @@ private:
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN: the message arrived in two pieces, and an earlier read got both.
+        // EAGAIN means that the message arrived in two pieces and an earlier read received both pieces.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -104,7 +105,7 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // ENOBUFS: the socket buffer has no space. This floor never waits for space.
+        // ENOBUFS means that the socket buffer has no space. This floor never waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }

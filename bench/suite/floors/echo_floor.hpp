@@ -1,8 +1,9 @@
 // The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with hand-written system calls
-// instead of a loop, and with the same requests, clock readings and checks.
+// instead of a loop. The requests, the clock readings and the checks are the same.
 //
-// A round trip takes the smallest number of system calls: four in echo_blocking, the same four and one
-// epoll_wait for each batch in echo_epoll, and two calls of io_uring_enter for each batch in echo_uring.
+// Each floor makes the smallest number of system calls. echo_blocking makes four per round trip. echo_epoll
+// makes the same four, and one epoll_wait for each batch of events. echo_uring makes two calls of
+// io_uring_enter for each batch of round trips.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +22,9 @@
 
 namespace loopbench::bench::floors {
 
-/// Makes every round trip of the trial with messages of `bytes` bytes. Throws std::system_error if the floor
-/// cannot be set up. A message must fit into the kernel's socket buffers, because no thread reads it while it
-/// is sent.
+/// A function that makes every round trip of the trial, with messages of `bytes` bytes. It throws
+/// std::system_error if the floor cannot be set up. A message must fit into the kernel's socket buffers,
+/// because no thread reads it while it is sent.
 using echo_floor = void(std::span<const connection> connections, std::size_t bytes, trial& t);
 
 echo_floor echo_blocking;
@@ -78,7 +79,8 @@ struct echo_pair {
     }
 };
 
-/// `make_round_trips(phase)` must return when every pair has made its round trips or has failed.
+/// Runs the warm-up and the timed section, and checks the work. `make_round_trips(phase)` must return when
+/// every pair has made the round trips of the phase or has failed.
 template <class MakeRoundTrips>
 void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make_round_trips) {
     constexpr std::uint64_t warm_up = workloads::warm_up_round_trips;
@@ -102,7 +104,7 @@ void run_echo_trial(std::vector<echo_pair>& pairs, trial& t, MakeRoundTrips make
     workloads::detail::prove_echo(t, counts, served_bytes, round_trips_each, pairs.front().reply.size());
 }
 
-/// `messages` must outlive the returned state machines.
+/// Returns one state machine for each connection. `messages` must outlive the state machines.
 inline std::vector<echo_pair> make_pairs(std::span<const connection> connections, std::size_t bytes,
                                          const echo_messages& messages) {
     std::vector<echo_pair> pairs;

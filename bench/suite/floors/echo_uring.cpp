@@ -1,7 +1,7 @@
-// The echo floor with the smallest number of calls for io_uring. Each send is followed by the receive of the
-// same message at the other end. On loopback, the message has arrived when the send ends, so the receive
-// completes in the same call of io_uring_enter. The kernel then arms no poll, runs no wake-up and selects no
-// buffer.
+// The echo floor echo_uring makes the smallest number of calls that an io_uring loop can make. Each send is
+// followed by the receive of the same message at the other end. On loopback, the message has arrived when the
+// send ends, so the receive completes in the same call of io_uring_enter. The kernel then arms no poll, runs
+// no wake-up and selects no buffer.
 #include <liburing.h>
 #include <sys/socket.h>
 
@@ -51,8 +51,8 @@ private:
         return std::max(64U, std::bit_ceil(static_cast<unsigned>(2 * connections)));
     }
 
-    // The tag of an operation, which is also the index of its registered file: 2 * n for the client of pair
-    // n, and 2 * n + 1 for the server.
+    // The tag of an operation, which is also the index of its registered file. It is 2 * n for the client of
+    // pair n, and 2 * n + 1 for the server.
     using tag = std::uint64_t;
     static tag client_of(const echo_pair& pair) noexcept { return pair.number << 1; }
     static tag server_of(const echo_pair& pair) noexcept { return pair.number << 1 | 1; }
@@ -98,7 +98,8 @@ private:
         receive(server_of(pair), buffers_[pair.number], 0);
     }
 
-    /// The missing bytes are stored after the new bytes, because the send might still read the new bytes.
+    /// Sends the new bytes back, and receives the missing bytes or the reply. The missing bytes are stored
+    /// after the new bytes, because the send might still read the new bytes.
     void serve(echo_pair& pair, std::size_t bytes) {
         const auto buffer = std::span(buffers_[pair.number]);
         const std::size_t before = pair.reply.size() - pair.unserved_bytes();

@@ -1,4 +1,4 @@
-// The contender floor-blocking.
+// The main program of the contender floor-blocking.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

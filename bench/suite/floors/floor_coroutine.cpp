@@ -1,4 +1,4 @@
-// The contender floor-coroutine, which makes no system calls.
+// The contender floor-coroutine makes no system calls.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

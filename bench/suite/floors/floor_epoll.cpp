@@ -1,4 +1,4 @@
-// The contender floor-epoll. It sleeps with a timerfd and wakes a thread with an eventfd.
+// The contender floor-epoll sleeps with a timerfd and wakes a thread with an eventfd.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

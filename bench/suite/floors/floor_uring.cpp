@@ -1,4 +1,4 @@
-// The contender floor-uring.
+// The main program of the contender floor-uring.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

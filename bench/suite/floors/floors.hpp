@@ -25,7 +25,7 @@ floor uring_floor();
 
 std::string buffers_of(const floor& f);
 
-/// Returns the exit code (see run_contender()).
+/// Runs the floor as a contender. Returns the exit code (see run_contender()).
 int floor_main(int argc, char** argv, const floor& f);
 
 }  // namespace loopbench::bench::floors

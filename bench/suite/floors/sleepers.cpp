@@ -42,7 +42,8 @@ public:
     }
 };
 
-// Edge-triggered: arming the timer again produces the next edge, so the number of expiries need not be read.
+// A sleeper on an edge-triggered timerfd. Arming the timer again produces the next edge, so the number of
+// expiries need not be read.
 class timerfd_sleeper final : public sleeper {
 public:
     timerfd_sleeper()

@@ -29,7 +29,8 @@ struct stream_state {
     stream_state(one_way of, std::size_t chunk_bytes)
         : ends(std::move(of)), check(chunk_bytes), buffer(chunk_bytes) {}
 
-    /// `result` is a number of bytes, 0 at the end of the stream, or a negative errno.
+    /// Checks the bytes of one read. `result` is a number of bytes, 0 at the end of the stream, or a negative
+    /// errno.
     void take(std::int64_t result) {
         if (result < 0) return fail(static_cast<int>(-result));
         over = result == 0;
@@ -54,7 +55,8 @@ struct stream_state {
     bool over = false;
 };
 
-/// `write()` can leave the write to the next `read_more()`.
+/// Runs the warm-up and the timed section, and checks the work. `write()` can leave the write to the next
+/// `read_more()`.
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
@@ -79,16 +81,16 @@ void do_not_block(int fd) {
     checked(::fcntl(fd, F_SETFL, checked(::fcntl(fd, F_GETFL), "fcntl") | O_NONBLOCK), "fcntl");
 }
 
-/// Waits for data on an edge-triggered descriptor. Each read empties the stream, because the buffer has space
-/// for all data in it, so no further read is needed to find it empty.
+/// An edge-triggered descriptor on which a thread can wait for data. One read after each edge is enough,
+/// because the buffer has space for all data in the stream.
 class readable {
 public:
     explicit readable(int fd) : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
-    /// The kernel reports the end once, possibly together with the last bytes. Later calls return
-    /// immediately.
+    /// Waits for data or for the end of the stream. The kernel reports the end only once, possibly together
+    /// with the last bytes. Later calls therefore return immediately.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
@@ -103,8 +105,8 @@ class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
         ring_.enable();
-        // The writer is not registered. A registered file has another reference in the ring, and closing the
-        // writer would not end the stream.
+        // Only the reader is registered. The ring would hold another reference to a registered writer, so
+        // that closing the writer would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
         if (error != 0) loop::throw_failed("io_uring_register_files", error);

@@ -1,5 +1,5 @@
 // The timer floors do the work of the workloads with the same names (bench/suite/workloads) without a timer
-// queue: one thread sleeps until each deadline in turn.
+// queue. One thread sleeps until one deadline after the other.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Each function repeats its system call if a signal interrupts it.
+// The system calls with which floors wait. Each function repeats its system call if a signal interrupts it.
 #pragma once
 
 #include <liburing.h>
@@ -14,7 +14,7 @@ namespace loopbench::bench::floors {
 
 inline constexpr loop::uring_limits small_ring{.submissions = 8, .completions = 16, .buffers = 0};
 
-/// Throws std::system_error.
+/// Waits for one event, and returns it. Throws std::system_error.
 inline epoll_event wait_for_event(int epoll) {
     epoll_event event;
     int count;
@@ -31,7 +31,8 @@ struct uring_completion {
     std::uint32_t flags;
 };
 
-/// Submits and waits in one system call. Throws std::system_error.
+/// Submits the prepared requests, waits for a completion and returns it, with one system call. Throws
+/// std::system_error.
 inline uring_completion submit_and_take(io_uring& ring) {
     int result;
     do {

@@ -27,8 +27,8 @@ namespace {
 using loop::checked;
 using loop::throw_failed;
 
-// Calls futex(2) directly. std::atomic::wait would check the value dozens of times before it sleeps, which
-// loops do not do.
+// A waker that calls futex(2) directly. std::atomic::wait would check the value dozens of times before it
+// sleeps, which loops do not do.
 class futex_waker final : public waker {
 public:
     void wake() noexcept override {
@@ -53,11 +53,12 @@ loop::unique_fd open_eventfd() {
 
 void add_one(int event) noexcept {
     const std::uint64_t one = 1;
-    // The write cannot fail. It would only block if the counter exceeded 2^64 - 2.
+    // The write cannot fail. It would block only if the counter exceeded 2^64 - 2.
     [[maybe_unused]] const ssize_t written = ::write(event, &one, sizeof one);
 }
 
-// Edge-triggered: every write to the eventfd produces an edge, so the counter need not be read.
+// A waker on an edge-triggered eventfd. Every write to the eventfd produces an edge, so the counter need not
+// be read.
 class epoll_waker final : public waker {
 public:
     epoll_waker() : event_(open_eventfd()), epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
@@ -88,7 +89,8 @@ private:
     loop::uring_ring ring_;  // destroyed first, because the ring writes into `count_`
 };
 
-/// A thread that posts the numbers 1, 2, 3, ... Each post needs a call of allow().
+/// A thread that posts the numbers 1, 2, 3, ... It posts a number only after a call of allow() with this
+/// number.
 class posting_thread {
 public:
     using clock = std::chrono::steady_clock;
@@ -104,7 +106,8 @@ public:
         allowed_.store(static_cast<std::uint32_t>(posts), std::memory_order_release);
         allowed_.notify_one();
     }
-    /// These values are valid until allow() permits the next post.
+    /// Returns the last posted number. This number and posted_at() do not change until allow() permits the
+    /// next post.
     std::uint64_t posted() const noexcept { return posted_.load(std::memory_order_acquire); }
     clock::time_point posted_at() const noexcept { return posted_at_; }
 

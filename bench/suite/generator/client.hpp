@@ -24,8 +24,8 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// Returns false if the connection accepts no more data; the server is then so far behind that waiting
-    /// does not help.
+    /// Sends the next request on connection `index`. Returns false if the connection accepts no more data.
+    /// The server is then so far behind that waiting does not help.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);
@@ -38,8 +38,9 @@ public:
 
     void exchange() { link_->exchange(); }
 
-    /// Calls reply(connection, number, right) for each reply; `number` counts the earlier replies on the
-    /// connection. Returns a description of the problem if a connection failed, otherwise an empty text.
+    /// Calls reply(connection, number, right) for each reply. `number` is the number of earlier replies on
+    /// the connection, and `right` is false if the reply is wrong. Returns a description of the problem if a
+    /// connection failed, otherwise an empty text.
     template <class Reply>
     std::string_view receive(Reply reply) {
         struct comparing final : link::reader {
@@ -56,8 +57,8 @@ public:
     }
 
 private:
-    /// The buffers of a connection hold at least this many bytes if the server does not read (tcp(7):
-    /// tcp_rmem, tcp_wmem).
+    /// The number of bytes that the buffers of a connection can always hold if the server does not read
+    /// (tcp(7): tcp_rmem, tcp_wmem).
     static constexpr std::size_t unanswered_bytes_max = 262'144;
 
     struct connection {

@@ -13,8 +13,8 @@ inline constexpr std::string_view http_request = "GET / HTTP/1.1\r\nHost: 127.0.
 inline constexpr std::string_view http_reply =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello, world\n";
 
-/// The requests and their expected replies: either distinct messages, which the server echoes, or one HTTP
-/// request and its reply. With HTTP, the generator can be compared with HTTP benchmark tools.
+/// The requests and their expected replies. They are either distinct messages, which the server echoes, or
+/// one HTTP request and its reply. With HTTP, the generator can be compared with HTTP benchmark tools.
 class conversation {
 public:
     conversation(std::size_t bytes, bool http) : http_(http), messages_(bytes) {}

@@ -1,5 +1,5 @@
-// The generator uses epoll in three cases: if the kernel or a sandbox refuses io_uring, if it is started with
-// --epoll, and for HTTP, because an HTTP client sleeps while it waits.
+// The generator uses epoll if the kernel or a sandbox refuses io_uring, or if the generator is started with
+// --epoll. It also uses epoll for HTTP, because an HTTP client sleeps while it waits.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

@@ -2,8 +2,8 @@
 //
 // On loopback, the system call that sends also does the receiver's half of TCP and wakes the receiver, so a
 // send cannot be made much cheaper. With io_uring, one system call sends all requests that are due and
-// collects the received data. Looking for replies needs no system call, because they appear in memory that
-// the kernel shares with the generator.
+// collects the received data. The check for replies needs no system call, because replies appear in memory
+// that the kernel shares with the generator.
 #pragma once
 
 #include <chrono>
@@ -20,11 +20,11 @@
 
 namespace loopbench::bench {
 
-/// Only one thread at a time can use a link.
+/// A group of connections between the generator and its server. Only one thread at a time can use a link.
 class link {
 public:
-    /// The bytes of each connection arrive in order, in pieces of any size. A piece is valid only during the
-    /// call.
+    /// A receiver of the replies. The bytes of each connection arrive in order, in pieces of any size. A
+    /// piece is valid only during the call of arrived().
     class reader {
     public:
         virtual void arrived(std::size_t connection, std::span<const std::byte> piece) = 0;
@@ -35,8 +35,8 @@ public:
 
     virtual ~link() = default;
 
-    /// Sends now, or during the next exchange(). The bytes must stay valid until the server has answered.
-    /// Returns false if the connection accepts no more data now.
+    /// Sends `bytes` now, or during the next exchange(). The bytes must stay valid until the server has
+    /// answered. Returns false if the connection accepts no more data now.
     virtual bool send(std::size_t connection, std::span<const std::byte> bytes) = 0;
 
     virtual void exchange() = 0;
@@ -46,14 +46,15 @@ public:
     virtual std::string_view name() const noexcept = 0;
 };
 
-/// Sets TCP_NODELAY, as on the contenders' own connections. Throws std::system_error.
+/// Opens connections with TCP_NODELAY, as on the contenders' own connections. Throws std::system_error.
 std::vector<loop::unique_fd> connect_to(const loop::endpoint& server, std::size_t connections);
 
-/// If the kernel refuses io_uring, throws std::system_error with the cause and the remedy.
+/// Returns a link that uses io_uring. Throws std::system_error with the cause and the remedy if the kernel
+/// refuses io_uring.
 std::unique_ptr<link> make_uring_link(std::vector<loop::unique_fd> sockets);
 
-/// Makes one system call for each request and each reply. exchange() sleeps for up to `patience` if no data
-/// has arrived. Throws std::system_error.
+/// Returns a link that uses epoll, with one system call for each request and each reply. exchange() sleeps
+/// for up to `patience` if no data has arrived. Throws std::system_error.
 std::unique_ptr<link> make_epoll_link(std::vector<loop::unique_fd> sockets,
                                       std::chrono::milliseconds patience);
 

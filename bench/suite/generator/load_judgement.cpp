@@ -19,11 +19,13 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 
 constexpr double late_at_most = 0.2;
 
-/// Detects overload by two signs. First, the smallest latency is larger in the second half of the requests
-/// than in the first half: the queue was never empty, and grew until the end of the schedule. (A server that
-/// only stalled for a while answers at least one request of the second half at once.) Second, the connections
-/// accept no more requests. This happens with large requests, because they wait in the connections and not in
-/// the server.
+/// Returns a reason if the server was overloaded. Overload has two signs:
+///
+/// - The smallest latency is larger in the second half of the requests than in the first half. The queue was
+///   then never empty, and grew until the end of the schedule. (A server that only stalled for a while
+///   answers at least one request of the second half at once.)
+/// - The connections accept no more requests. This happens with large requests, because they wait in the
+///   connections and not in the server.
 std::optional<std::string> reason_for_overload(const open_loop_result& result) {
     constexpr double share = 0.02;
     if (result.sent == 0) return std::nullopt;

@@ -40,15 +40,15 @@ std::string settle(const open_loop_plan& plan, client& all) {
     return {};
 }
 
-/// Makes one round trip on each connection, so that no measured latency includes the time in which the server
-/// accepts the connection. Returns the reason for a failure.
+/// Makes one round trip on each connection. Otherwise, a measured latency could include the time in which the
+/// server accepts the connection. Returns the reason for a failure.
 std::string warm_up(const open_loop_plan& plan, client& all) {
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
     return settle(plan, all);
 }
 
-/// Measures the capacity with a closed loop. With fewer than 1000 replies, the result could show only how
-/// long the server waited for a core, so the measurement is extended until enough replies have arrived.
+/// Measures the capacity with a closed loop. The measurement is extended until 1000 replies have arrived.
+/// With fewer replies, the result could show only how long the server waited for a core.
 void measure_capacity(const open_loop_plan& plan, client& all, open_loop_result& result) {
     std::uint64_t replies = 0;
     for (std::size_t i = 0; i < all.connections(); ++i) all.send(i);
@@ -176,13 +176,14 @@ private:
     std::vector<std::uint64_t> before_;
     clock::time_point start_{};
     clock::time_point came_{};
-    std::chrono::nanoseconds unwatched_{};  // time since the replies of the previous turn were found
+    std::chrono::nanoseconds unwatched_{};  // time between the last two checks for replies
     std::uint64_t received_ = 0;
     bool is_held_back_ = false;  // the next request was due, but its connection accepted no more data
 };
 
-/// Runs up to five short schedules until one of them is valid, because other work on the machine can disturb
-/// a single schedule. Ignores wrong replies, because the real schedule reports them.
+/// Returns the reason why the generator cannot offer the rate, or nothing if it can. Up to five short
+/// schedules run until one of them is valid, because other work on the machine can disturb a single schedule.
+/// Wrong replies are ignored here, because the real schedule reports them.
 std::optional<std::string> why_not_offered(const open_loop_plan& plan, client& all,
                                            open_loop_result& result) {
     constexpr int looks = 5;
@@ -224,8 +225,9 @@ open_loop_result keep_to_schedule(const open_loop_plan& plan, client& all, const
         result.tries = tries;
         schedule(plan, plan.requests, all, result).run();
         const bool proved = result.failure.empty() && result.replies == plan.requests;
-        // A long schedule is not repeated. If the generator was the bottleneck for longer than `patience`,
-        // the machine is too slow for client and server, and a second run would have the same result.
+        // A schedule that is longer than `patience` is not repeated. If the generator was the bottleneck for
+        // such a long time, the machine is too slow for client and server. A second run would have the same
+        // result.
         const bool is_long = static_cast<double>(plan.requests) / result.rate > seconds(plan.patience);
         if (!proved || is_long || tries == plan.tries_max || !generator_was_the_bottleneck(result))
             return result;
@@ -241,7 +243,8 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // This check comes before the first connection is opened, because the server counts its connections.
+    // This check comes before the connections are opened, because the server accepts a fixed number of
+    // connections.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

@@ -1,9 +1,10 @@
-// A client that sends requests on a fixed schedule, without waiting for replies. A latency starts at the
-// planned time of its request. A server that stalls therefore gets a higher latency for every request that it
-// delayed, and not only for one (coordinated omission: Gil Tene, wrk2's README).
+// The client of serve/open_loop sends requests on a fixed schedule, without waiting for replies. A latency
+// starts at the planned time of its request. A server that stalls therefore gets a higher latency for every
+// request that it delayed, and not only for one (coordinated omission: Gil Tene, wrk2's README).
 //
-// The client never sleeps (except with HTTP), because a timer's slack would be larger than the latencies that
-// it measures. Its CPU time is therefore meaningless; it reports the share of the time in which it had work.
+// The client never sleeps (except with HTTP), because a timer's slack would be larger than the measured
+// latencies. The client's CPU time is therefore meaningless. Instead, the client reports the share of the
+// time in which it had work.
 #pragma once
 
 #include <chrono>
@@ -35,19 +36,21 @@ struct open_loop_plan {
     double rate = 0;    // requests per second
     std::uint64_t tries_max = 3;
     /// The longest wait for replies after the last request, and the longest extension of the capacity
-    /// measurement. A longer schedule is not repeated.
+    /// measurement. A schedule that takes longer than `patience` is not repeated.
     std::chrono::nanoseconds patience{std::chrono::seconds(10)};
-    /// `late_max` limits the delay until a request was sent. `unwatched_max` limits the time between the
-    /// check for replies that found the reply and the check before it. A request counts only if each of the
-    /// two is at most its limit, or at most a tenth of the request's latency.
+    /// The limits that decide which requests count. `late_max` limits the delay with which a request was
+    /// sent. `unwatched_max` limits the time between the check that found the reply and the previous check
+    /// for replies. A request counts only if each of these two times is within its limit, or is at most a
+    /// tenth of the request's latency.
     ///
-    /// Without limits, the latencies would include the times in which the generator loses its core, on a
-    /// virtual machine for tens of microseconds.
+    /// Without limits, the latencies would include the times in which the generator loses its core. On a
+    /// virtual machine, such a time takes tens of microseconds.
     ///
-    /// The tenth is accepted because a server that pauses sends many replies at once, which keep the
-    /// generator busy, and all requests that the pause delayed must count. As a side effect, only the slowest
-    /// requests count while the generator has no core. If 20 % of the requests are left out, the reported p99
-    /// is about the p99.2 of all requests. The error is larger for faster servers.
+    /// The tenth is allowed because all requests that a pause of the server delayed must count. After a
+    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, only
+    /// the slowest requests count while the generator has no core. In a valid result, at most 20 % of the
+    /// requests are left out. With 20 %, the reported p99 is about the p99.2 of all requests; the difference
+    /// is larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -55,7 +58,7 @@ struct open_loop_plan {
 struct open_loop_result {
     double capacity = 0;  // round trips per second with one request always in flight on every connection
     double rate = 0;
-    /// Number of runs of the schedule. The fields below describe the last run.
+    /// The number of runs of the schedule. The members below describe the last run.
     std::uint64_t tries = 1;
     std::uint64_t sent = 0;
     std::uint64_t replies = 0;
@@ -65,10 +68,10 @@ struct open_loop_result {
     histogram latency_from_send;  // from the real time of sending to the reply
     histogram send_lateness;      // from the planned to the real time of sending
     std::uint64_t left_out = 0;
-    /// Number of requests that a connection did not accept when they were due, because the server was too far
-    /// behind.
+    /// The number of requests that a connection did not accept when they were due, because the server was too
+    /// far behind.
     std::uint64_t held_back = 0;
-    double busy = 0;  // share of the wall time in which there was something to send or receive
+    double busy = 0;  // share of the wall time in which the client sent or received something
     std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
     std::chrono::nanoseconds least_of_second_half{std::chrono::hours(1)};
     std::string io;
@@ -85,23 +88,26 @@ using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
-/// With HTTP, or if the kernel refuses io_uring, returns a link that uses epoll. Each request then takes more
-/// CPU time, and the generator can offer only a lower rate; run_open_loop() detects a rate that is too high.
-/// Throws std::system_error if the link cannot connect.
+/// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, the link uses epoll. Each
+/// request then takes more CPU time, and the generator can offer only a lower rate; run_open_loop() detects a
+/// rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
-/// Determines the rate on connections of its own, and runs the schedule on new ones. If the generator was the
-/// bottleneck, runs the schedule again, up to `tries_max` times in total. Throws the exceptions of `make`.
+/// Determines the rate on separate connections, and then runs the schedule on new ones. If the generator was
+/// the bottleneck, runs the schedule again, up to `tries_max` times in total. Throws the exceptions of
+/// `make`.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
-/// Returns the names of the latency percentiles to which the generator's lateness contributes: the percentile
-/// is more than 10 % above the same percentile of `latency_from_send`, or the same percentile of
-/// `send_lateness` is more than 10 % of it. All percentiles above an affected one are returned, too.
+/// Returns the names of the latency percentiles that the generator's lateness has raised. A percentile is one
+/// of them if it is more than 10 % above the same percentile of `latency_from_send`. It is also one of them
+/// if the same percentile of `send_lateness` is more than 10 % of the latency. All higher percentiles are
+/// returned, too.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);
 
-/// Returns a reason if the server does not sustain the rate, or if the generator was the bottleneck.
+/// Returns the reason why the result is invalid, or nothing. A result is invalid if the server does not
+/// sustain the rate, or if the generator was the bottleneck.
 std::optional<std::string> why_invalid(const open_loop_result& result);
 
 }  // namespace loopbench::bench

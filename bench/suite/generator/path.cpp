@@ -14,8 +14,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Measures connect(), which the server's kernel answers even if the server is busy: connect() returns when
-/// the second of three segments arrives (tcp(7)).
+/// Returns the times that connect() takes. The server's kernel answers connect() even if the server is busy.
+/// connect() returns when the second of three segments arrives (tcp(7)).
 histogram measure_round_trips(const loop::endpoint& to) {
     constexpr int enough = 200;
     histogram found;

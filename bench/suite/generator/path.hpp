@@ -1,4 +1,5 @@
-// Measures the network path between the generator and a server on another machine. Latencies include both.
+// Measures the network path between the generator and a server on another machine, because latencies include
+// the path as well as the server.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ struct path_quality {
     double bytes_per_s = 0;
 };
 
-/// `discarder` must accept connections and read each one until its end. Throws std::system_error.
+/// Measures the path to `discarder`, a server that accepts connections and reads each one until its end.
+/// Throws std::system_error.
 path_quality measure_path(const loop::endpoint& discarder);
 
 }  // namespace loopbench::bench

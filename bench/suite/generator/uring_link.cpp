@@ -1,5 +1,5 @@
-// One system call sends all due requests and collects all replies. The link makes no call while nothing
-// happens.
+// The link of the generator on io_uring. One system call sends all due requests and collects all replies. The
+// link makes no call while nothing happens.
 #include <liburing.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -16,8 +16,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// The receive buffers of the ring. There are few, because the kernel uses all of them in rotation, and many
-/// would not fit into the caches.
+/// The receive buffers of the ring. The kernel uses all of them in rotation. Their number is small, because
+/// many buffers would not fit into the caches.
 class receive_buffers {
 public:
     static constexpr std::uint16_t group = 0;
@@ -50,7 +50,7 @@ public:
         return {data_ + number * buffer_bytes, bytes};
     }
 
-    /// The kernel can use the buffer after publish().
+    /// Gives a buffer back to the kernel, which can use it after publish().
     void give_back(unsigned number) noexcept {
         io_uring_buf_ring_add(ring_, data_ + number * buffer_bytes, buffer_bytes,
                               static_cast<std::uint16_t>(number), static_cast<int>(count_ - 1), given_++);
@@ -82,14 +82,14 @@ public:
         ring_.enter();
     }
 
-    /// Ends the connections with shutdown(). Closing the sockets is not enough, because the ring releases its
-    /// files only some time after it was closed, and the server waits for the end of its connections.
+    /// Ends the connections with shutdown(), because the server waits for the end of its connections. Closing
+    /// the sockets is not enough: a closed ring releases its files only after some time.
     ~uring_link() override {
         for (const loop::unique_fd& each : sockets_) ::shutdown(each.get(), SHUT_RDWR);
     }
 
-    /// MSG_WAITALL turns a partial send into an error, so that a successful send needs no completion.
-    /// MSG_DONTWAIT prevents the next send on this connection from overtaking a send that waits.
+    /// Prepares a send. MSG_WAITALL turns a partial send into an error, so that a successful send needs no
+    /// completion. MSG_DONTWAIT prevents the next send on this connection from overtaking a send that waits.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),

@@ -47,8 +47,8 @@ struct ev_pipe_ends {
     ev_pipe_writer writer;
 };
 
-/// Throws std::system_error. After the first call, the whole process ignores SIGPIPE, because write(2) has no
-/// flag to suppress it.
+/// Opens a pipe. Throws std::system_error. After the first call, the whole process ignores SIGPIPE, because
+/// write(2) has no flag to suppress it.
 inline ev_pipe_ends open_pipe(library_loop& owner, event_base* base) {
     std::signal(SIGPIPE, SIG_IGN);
     std::array<int, 2> fds{};

@@ -16,7 +16,7 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// As many callbacks as a flagship runs in one turn (loop/operation.hpp).
+/// The number of callbacks that a flagship runs in one turn (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 
@@ -51,7 +51,7 @@ ev_runtime::ev_runtime()
 ev_runtime::~ev_runtime() {
     close();  // destroys the coroutines, whose frames contain events
     cancel_calls();
-    close();  // again, because functions of call_at() might have posted others in their destructors
+    close();  // again, because destructors of call_at() functions might have posted functions
     event_del(&turn_);
     event_del(&wake_event_);
 }
@@ -92,7 +92,7 @@ void ev_runtime::call_soon() noexcept {
 }
 
 void ev_runtime::wake() noexcept {
-    // Edge-triggered: every write is a new event, and the counter is never read.
+    // The eventfd is edge-triggered: every write is a new event, and the counter is never read.
     const std::uint64_t one = 1;
     static_cast<void>(!::write(wake_.get(), &one, sizeof one));
 }

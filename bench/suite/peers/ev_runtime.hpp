@@ -1,9 +1,10 @@
-// The Runtime of bench/suite/runtime.hpp on libevent, configured as its documentation recommends for one
-// thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered epoll, and precise timers (a timerfd).
+// The Runtime of bench/suite/runtime.hpp on libevent. libevent is configured as its documentation recommends
+// for one thread: no locks (EVENT_BASE_FLAG_NOLOCK), edge-triggered epoll, and precise timers (a timerfd).
 //
-// Without cached time, a delay counts from now, and a timer is never early. The number of callbacks between
-// two checks of the sockets is limited; otherwise, ready coroutines would starve the sockets. Events are
-// members of the waiting objects (event_assign), so that an operation allocates nothing.
+// libevent does not cache the time, so a delay counts from the current time, and a timer never fires early.
+// The number of callbacks between two checks of the sockets is limited; otherwise, ready coroutines would
+// starve the sockets. Events are members of the waiting objects (event_assign), so that an operation
+// allocates nothing.
 #pragma once
 
 #include <event2/event.h>
@@ -29,7 +30,7 @@
 
 namespace loopbench::bench::peers {
 
-/// Deletes an ev_base. (make_ev_base() throws std::runtime_error if libevent lacks a required feature.)
+/// A deleter of an event_base.
 struct ev_base_deleter {
     void operator()(event_base* base) const noexcept { event_base_free(base); }
 };
@@ -49,7 +50,7 @@ public:
     using event = loop::event;
     using clock = std::chrono::steady_clock;
 
-    /// Throws std::runtime_error or std::system_error with the cause.
+    /// Makes an event base. Throws std::runtime_error or std::system_error with the cause.
     ev_runtime();
     ~ev_runtime();
 
@@ -99,7 +100,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// Counts from the whole microsecond before `now` and rounds up, so that the timer never fires early.
+    /// Returns the delay from the whole microsecond before `now` until `when`, rounded up, so that the timer
+    /// never fires early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));

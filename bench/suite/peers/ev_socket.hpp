@@ -1,9 +1,9 @@
 // Sockets and pipes on libevent's events (see Stream and Listener in bench/suite/runtime.hpp).
 //
 // The events are edge-triggered and persistent (EV_ET | EV_PERSIST). A short read means that there is no more
-// data, unless libevent has also detected the end of the stream (EV_CLOSED), for which no other edge follows.
-// The adapter does not use bufferevents, which would copy every byte once more; programs that use libevent
-// for speed do not use them either.
+// data. There is one exception: if libevent has also detected the end of the stream (EV_CLOSED), no other
+// edge follows. The adapter does not use bufferevents, because they would copy every byte once more. Programs
+// that use libevent for speed do not use bufferevents either.
 #pragma once
 
 #include <event2/event.h>
@@ -38,7 +38,7 @@ protected:
 
 class ev_direction {
 public:
-    /// `what` is EV_READ | EV_CLOSED or EV_WRITE.
+    /// Makes the events of one direction. `what` is EV_READ | EV_CLOSED or EV_WRITE.
     ev_direction(event_base* base, int fd, short what) noexcept;
     ~ev_direction() { stop(); }
     ev_direction(const ev_direction&) = delete;
@@ -47,7 +47,8 @@ public:
     void exhausted() noexcept { may_be_ready_ = peer_closed_; }
     bool may_be_ready() const noexcept { return may_be_ready_; }
 
-    /// Tries `waiter` again at the next edge. Returns false if libevent cannot wait for this descriptor.
+    /// Registers `waiter`, which tries its call again at the next edge. Returns false if libevent cannot wait
+    /// for this descriptor.
     bool wait(ev_waiter& waiter) noexcept;
     void forget(const ev_waiter& waiter) noexcept {
         if (waiter_ == &waiter) waiter_ = nullptr;
@@ -67,7 +68,7 @@ private:
 
 enum class ev_kind { socket, pipe };
 
-/// A socket cannot move, because libevent keeps its address.
+/// A socket or a pipe end. It cannot move, because libevent keeps its address.
 class ev_socket {
 public:
     ev_socket(event_base* base, loop::unique_fd fd, ev_kind kind = ev_kind::socket) noexcept
@@ -168,7 +169,7 @@ private:
 
 class ev_stream {
 public:
-    /// Sets TCP_NODELAY if `connected` is a TCP socket. Throws std::system_error.
+    /// Takes over a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws std::system_error.
     ev_stream(library_loop& owner, std::unique_ptr<ev_socket> connected);
 
     ev_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -212,7 +213,7 @@ private:
     int error_;
 };
 
-/// The listener's path, if any, remains after the listener is closed.
+/// A listener. If it has a path, the path still exists after the listener is closed.
 class ev_listener {
 public:
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);

@@ -2,11 +2,12 @@
 // keeps the queue of ready coroutines, as uvloop does on libuv. Every callback queues the coroutine that it
 // wakes, and then runs the queue.
 //
-// A callback also runs the coroutines that become ready meanwhile, until the work budget is used up, which is
-// as large as in one turn of a flagship (loop/operation.hpp). The library then checks its sockets and timers.
+// A callback also runs the coroutines that become ready meanwhile, until the work budget is used up. The
+// budget is as large as in one turn of a flagship (loop/operation.hpp). The library then checks its sockets
+// and timers.
 //
-// A flagship checks its sockets only if it waits for something, while a library's check is always a system
-// call. The library decides how many callbacks follow one check: up to 1024 events in libuv, and the
+// A flagship skips the check of its sockets if nothing waits for I/O, but a library's check is always a
+// system call. The library decides how many callbacks follow one check: up to 1024 events in libuv, and the
 // configured 64 in libevent. (Asio runs all ready handlers between two checks, so each callback has its own
 // budget on Asio: asio_ref/tuned/scheduler.hpp.)
 #pragma once
@@ -20,16 +21,18 @@
 
 namespace loopbench::bench::peers {
 
-/// Only the loop's thread can call these functions, except post_from_any_thread().
+/// A runtime's queue of ready coroutines on a callback library. Only the loop's thread can call these
+/// functions, except post_from_any_thread().
 class library_loop : public loop::scheduler {
 public:
-    /// Called by the library's callbacks. Queues an operation whose wait has ended, and runs the queue.
+    /// Queues an operation whose wait has ended, and runs the queue. The library's callbacks call this
+    /// function.
     void complete(loop::operation& woken) noexcept {
         ready().push(woken);
         pass();
     }
 
-    /// Called by the library's callbacks. Runs ready coroutines until the budget is used up.
+    /// Runs ready coroutines until the budget is used up. The library's callbacks call this function.
     void pass() noexcept {
         if (leaving()) return;  // the next call of run() runs the ready coroutines
         ready().budget.refill();
@@ -47,7 +50,8 @@ public:
         }
     }
 
-    /// Returns false if the budget is used up; the operation must then go through the queue.
+    /// Returns true if an operation can complete without going through the queue, and false if the budget is
+    /// used up.
     bool may_complete_inline(std::size_t bytes) noexcept { return ready().budget.may_complete_inline(bytes); }
 
 protected:
@@ -91,7 +95,8 @@ public:
 protected:
     ~callback_awaiter() = default;
 
-    /// Does not support cancellation, because tasks of the suite are never cancelled.
+    /// Suspends the coroutine `waiter`. Cancellation is not supported, because tasks of the suite are never
+    /// cancelled.
     template <class Promise>
     void wait(std::coroutine_handle<Promise> waiter) noexcept {
         static_cast<void>(suspend(waiter, nullptr));

@@ -41,7 +41,7 @@ struct uv_pipe_ends {
     uv_pipe_writer writer;
 };
 
-/// Throws std::system_error.
+/// Opens a pipe. Throws std::system_error.
 uv_pipe_ends open_pipe(library_loop& owner, uv_loop_t& loop);
 
 }  // namespace loopbench::bench::peers

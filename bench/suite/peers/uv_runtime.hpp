@@ -1,6 +1,6 @@
-// The Runtime of bench/suite/runtime.hpp on libuv, used as in libuv's guide and in programs such as Node.js
-// and uvloop: an idle handle while coroutines are ready, uv_try_write before uv_write, and reused handles. An
-// operation allocates nothing.
+// The Runtime of bench/suite/runtime.hpp on libuv. The adapter uses libuv like libuv's guide and programs
+// such as Node.js and uvloop: an idle handle while coroutines are ready, uv_try_write before uv_write, and
+// reused handles. An operation allocates nothing.
 //
 // libuv keeps time in whole milliseconds and rounds down. A timer therefore fires up to a millisecond before
 // its delay has passed. The adapter rounds delays up and updates the loop's time, as uvloop does. More
@@ -34,7 +34,8 @@ namespace loopbench::bench::peers {
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// One millisecond for libuv's rounding, and one by which libuv's coarse clock can lag.
+    /// The sum of two errors: libuv rounds by up to a millisecond, and its coarse clock can lag by a
+    /// millisecond.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>
@@ -61,7 +62,7 @@ public:
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
-        close();  // again, because functions of call_at() might have posted others in their destructors
+        close();  // again, because destructors of call_at() functions might have posted functions
         for (uv_timer_t& timer : timers_) uv_close(reinterpret_cast<uv_handle_t*>(&timer), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&idle_), nullptr);
         uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
@@ -132,10 +133,10 @@ private:
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // uv_async_send() does nothing while an earlier call is unanswered. libuv does not order this check after
-    // the posts of the calling thread. Therefore, the posting thread and on_wake() both write to wake_order_:
-    // on_wake() sees every post whose write came before its own write, and a thread whose write comes later
-    // sees that the earlier call was answered.
+    // Orders a wake-up after the posts of the calling thread, because libuv does not. uv_async_send() does
+    // nothing while an earlier call is unanswered. Therefore, the posting thread and on_wake() both write to
+    // wake_order_. on_wake() sees every post whose write came before its own write. A thread whose write
+    // comes later sees that the earlier call was answered.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {

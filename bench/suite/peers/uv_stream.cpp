@@ -26,8 +26,8 @@ const sockaddr* address_of(const loop::endpoint& e) noexcept {
     return reinterpret_cast<const sockaddr*>(&e.address());
 }
 
-// libuv's errors are negated errnos. A few values, such as UV_EOF, are libuv's own; they do not count as
-// errors here.
+// Returns the errno of a libuv result, or 0 for a success. libuv's errors are negated errnos, except a few
+// values such as UV_EOF, which must not be passed to this function.
 int errno_of(int result) noexcept {
     return result < 0 ? -result : 0;
 }
@@ -49,11 +49,11 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // libuv reports EAGAIN as 0 bytes
     if (socket.reader == nullptr) {
-        // No coroutine reads. libuv reports UV_ENOBUFS if there is no buffer; any other event (an error or
-        // the end of the stream) is reported again to the next reader.
+        // No coroutine reads. libuv reports UV_ENOBUFS if there is no buffer. It reports any other event (an
+        // error or the end of the stream) again to the next reader.
         //
         // After a read that has filled its buffer, libuv asks for another buffer, although there might be no
-        // more data. Reading then continues.
+        // more data. In this case, reading continues.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -94,7 +94,7 @@ void uv_checked(int result, const char* what) {
 
 uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
     auto* const socket = ::new (loop::frame_pool::allocate(sizeof(uv_socket))) uv_socket;
-    // The two init functions cannot fail, because they make no system socket yet.
+    // uv_pipe_init and uv_tcp_init cannot fail, because they do not open a socket yet.
     if (family == AF_UNIX) {
         uv_pipe_init(&loop, &socket->of.pipe, 0);
     } else {

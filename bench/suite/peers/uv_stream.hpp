@@ -26,8 +26,8 @@ struct uv_write_awaiter;
 class uv_accept_awaiter;
 class uv_connect_awaiter;
 
-/// The object frees itself after uv_close(). An awaiter and its socket point to each other only during the
-/// wait, because the socket or the awaiter can be destroyed before the coroutine continues.
+/// A socket, which frees itself after uv_close(). An awaiter and its socket point to each other only during
+/// the wait, because either of them can be destroyed before the coroutine continues.
 struct uv_socket {
     /// A TCP or Unix socket; libuv uses its pipe type for Unix sockets.
     union any_stream {
@@ -77,8 +77,8 @@ private:
     uv_socket* socket_ = nullptr;
 };
 
-/// Reading continues until data arrives for which no coroutine waits. A stop after every message would cost
-/// two system calls per message.
+/// A read. libuv continues to read until data arrives for which no coroutine waits. A stop after every
+/// message would cost two system calls per message.
 struct uv_read_awaiter : callback_awaiter {
     uv_read_awaiter(library_loop& owner, uv_socket* from, std::span<std::byte> into) noexcept
         : callback_awaiter(owner), socket(from), buffer(into) {}
@@ -101,7 +101,7 @@ struct uv_read_awaiter : callback_awaiter {
     loop::io_result result{};
 };
 
-/// A write: uv_try_write sends the bytes that the kernel accepts at once; uv_write sends the rest.
+/// A write. uv_try_write sends the bytes that the kernel accepts at once, and uv_write sends the rest.
 struct uv_write_awaiter : callback_awaiter {
     uv_write_awaiter(library_loop& owner, uv_socket* to, std::span<const std::byte> bytes) noexcept
         : callback_awaiter(owner), socket(to), rest(bytes) {}
@@ -132,7 +132,7 @@ struct uv_write_awaiter : callback_awaiter {
 
 class uv_connection {
 public:
-    /// Sets TCP_NODELAY if `connected` is a TCP socket. Throws std::system_error.
+    /// Takes over a connected socket. Sets TCP_NODELAY if it is a TCP socket. Throws std::system_error.
     uv_connection(library_loop& owner, uv_socket_owner connected);
 
     uv_read_awaiter read_some(std::span<std::byte> in) noexcept { return {*owner_, socket_.get(), in}; }
@@ -196,7 +196,7 @@ public:
     }
     uv_connection await_resume();
 
-    /// Called once, when libuv holds a connection or the listener is closed.
+    /// Ends the wait. This function is called once, when libuv holds a connection or the listener is closed.
     void go_on(bool closed) noexcept {
         if (closed) {
             listener_ = nullptr;
@@ -215,8 +215,8 @@ private:
     int error_ = 0;
 };
 
-/// The listener's path, if any, is deleted by libuv when the listener is closed. libuv accepts connections
-/// automatically, and holds one until accept() takes it.
+/// A listener. libuv accepts connections automatically, and holds one until accept() takes it. If the
+/// listener has a path, libuv deletes the path when the listener is closed.
 class uv_listener {
 public:
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);

@@ -15,7 +15,7 @@
 
 namespace loopbench::bench {
 
-/// A histogram of durations in nanoseconds, from 0 to the largest int64. Only the constructor allocates
+/// A histogram of durations in nanoseconds, from 0 to the largest int64. Only its constructor allocates
 /// memory. Only one thread at a time can use it.
 class histogram {
 public:
@@ -33,8 +33,8 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
-    /// Sets the exact minimum, maximum and mean after the counters of another histogram were added with
-    /// record_many(), which records each value as the middle of its counter's range.
+    /// Sets the exact minimum, maximum and mean. record_many() cannot restore these values from the counters
+    /// of another histogram, because it records each value as the middle of its counter's range.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
         if (count_ == 0) return;
         min_ns_ = min_ns;
@@ -44,20 +44,21 @@ public:
 
     std::uint64_t count() const noexcept { return count_; }
 
-    // Exact minimum, maximum and mean, or 0 if nothing was recorded.
+    // Returns the exact minimum. This function, max_ns() and mean_ns() return 0 if nothing was recorded.
     std::int64_t min_ns() const noexcept { return count_ == 0 ? 0 : min_ns_; }
     std::int64_t max_ns() const noexcept { return max_ns_; }
     double mean_ns() const noexcept { return count_ == 0 ? 0.0 : sum_ns_ / static_cast<double>(count_); }
 
-    /// Returns the percentile by the nearest-rank rule: the smallest value such that at least `percent` per
-    /// cent (0 to 100) of all values are less than or equal to it. The result is accurate to 1/256.
+    /// Returns the percentile by the nearest-rank rule. This is the smallest value such that at least
+    /// `percent` per cent (0 to 100) of all values are not larger. The result is accurate to 1/256.
     std::int64_t percentile_ns(double percent) const noexcept;
 
-    /// Rank 1 is the smallest value, count() the largest. The result is accurate to 1/256.
+    /// Returns the value with this rank: 1 is the smallest value, and count() is the largest. The result is
+    /// accurate to 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. Both bounds are
-    /// included.
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. `lowest` and
+    /// `highest` belong to the counter's range.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)
@@ -76,7 +77,8 @@ private:
     static constexpr unsigned precision_bits = 7;
     static constexpr std::size_t counter_count = (63 - precision_bits + 1) << precision_bits;
 
-    // Returns the index of the counter for a value: its leading 8 bits, plus 128 for each lower bit.
+    // Returns the index of the counter for a value. The index is the number in the value's leading 8 bits,
+    // plus 128 for each bit after them.
     static constexpr std::size_t counter_of(std::uint64_t value) noexcept {
         const auto bits = static_cast<unsigned>(std::bit_width(value));
         const unsigned shift = bits > precision_bits + 1 ? bits - precision_bits - 1 : 0;
@@ -118,7 +120,8 @@ public:
 
     double mean_ns() const noexcept;
 
-    /// Early values have negative bounds, and the earliest value comes first.
+    /// Calls use(lowest, highest, count) for every bucket in ascending order. Buckets of early timers have
+    /// negative bounds and come first.
     template <class Use>
     void for_each_bucket(Use use) const {
         early_.for_each_bucket_backwards([&](std::int64_t lowest, std::int64_t highest, std::uint64_t count) {

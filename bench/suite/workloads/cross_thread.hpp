@@ -12,9 +12,9 @@
 
 namespace loopbench::bench::workloads {
 
-/// On two cores, there are many posts before the timed section, because a virtual machine wakes a sleeping
-/// core faster at first than later. On one core, there are few: each post can take milliseconds, because a
-/// spinning loop keeps the other thread waiting.
+/// Returns the number of posts before the timed section. On two cores, the number is large, because a virtual
+/// machine wakes a sleeping core faster at first than later. On one core, it is small: a spinning loop keeps
+/// the other thread waiting, so that each post can take milliseconds.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }
@@ -83,7 +83,7 @@ private:
 
 }  // namespace detail
 
-/// The latency is the time from just before the post until the function runs.
+/// Measures posts from another thread. A latency starts just before the post and ends when the function runs.
 template <Runtime R, int Cores>
 task_of<R> post_cross_thread(R& runtime, trial& t) {
     const auto cores = cores_for_two_threads(Cores, t);

@@ -31,7 +31,7 @@ echo_task<Transport> echo_rtt(typename Transport::runtime& runtime, trial& t, st
 
 }  // namespace detail
 
-/// Makes operations() round trips in total, on all connections.
+/// Makes operations() round trips in total, spread over all connections.
 template <Runtime R, std::size_t Connections, std::size_t Bytes = echo_bytes>
 task_of<R> echo_rtt_tcp(R& runtime, trial& t) {
     return detail::echo_rtt<tcp_transport<R>>(runtime, t, Connections, Bytes);
@@ -78,10 +78,10 @@ struct echo_family {
             "If a loop does work for all connections and not only for the active ones, this work dominates: "
             "poll and select pass all connections to the kernel in each call."},
     };
-    // With many connections or large messages, slices would be long, because a slice has at least six round
-    // trips on each connection. When a contender waits for 40 ms, the kernel acknowledges its unread data
-    // during the slices of other contenders (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
-    // These workloads are therefore sequential.
+    // Workloads with many connections or large messages are sequential, because their slices would be long: a
+    // slice has at least six round trips on each connection. If a contender then waits for 40 ms, the kernel
+    // acknowledges the contender's unread data during the slices of other contenders (see swap_neighbours()
+    // in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

@@ -46,10 +46,11 @@ task_of<R> sleeping_child(R& runtime, trial& t, time_point deadline, wakes& all)
     all.last = std::max(all.last, now);
 }
 
-/// The first 1000 children are not timed, because they use memory that the process has not touched yet.
+/// Gathers 1000 children at a time. The first 1000 children are not timed, because they use memory that the
+/// process has not touched yet.
 ///
-/// Children are assigned to existing elements of the vector. push_back() would be inlined in some contenders
-/// only, which would change the time per child by a tenth. Each child is freed by moving it into a temporary
+/// Children are assigned to existing elements of the vector. Only some contenders would inline push_back(),
+/// which would change the time per child by a tenth. Each child is freed by moving it into a temporary
 /// object, because an assignment to Boost 1.81's awaitable frees nothing.
 template <Runtime R, class Start>
 task_of<R> gather_thousands(R& runtime, trial& t, Start start) {
@@ -81,8 +82,9 @@ auto array_of(Make make, std::index_sequence<Index...>) {
     return std::array{(static_cast<void>(Index), make())...};
 }
 
-/// The children are stored in the frame. In a vector, they would be separate small blocks between the frames,
-/// glibc's heap would fragment, and trees would become slower over time.
+/// Gathers ten subtrees, or ten leaves. The children are stored in the frame. In a vector, they would be
+/// separate small blocks between the frames, glibc's heap would fragment, and trees would become slower over
+/// time.
 template <Runtime R>
 task_of<R> tree(R& runtime, std::uint64_t leaves, std::uint64_t& ended) {
     constexpr std::uint64_t fan_out = 10;
@@ -123,7 +125,8 @@ task_of<R> gather_yield(R& runtime, trial& t) {
         runtime, t, [&runtime](std::uint64_t& ended) { return detail::yielding_child(runtime, ended); });
 }
 
-/// The skew of a gather is the time from the first child's wake-up to the last child's wake-up.
+/// Gathers sleeping children, and reports the skew. The skew of a gather is the time from the first child's
+/// wake-up to the last child's wake-up.
 template <Runtime R>
 task_of<R> gather_sleep(R& runtime, trial& t) {
     std::vector<task_of<R>> children;
@@ -155,7 +158,8 @@ task_of<R> gather_echo(R& runtime, trial& t) {
             (session.rounds_before + warm_up_round_trips) * connections, right_replies);
 }
 
-/// The first tree is not timed, because it uses memory that the process has not touched yet.
+/// Gathers whole trees. The first tree is not timed, because it uses memory that the process has not touched
+/// yet.
 template <Runtime R, std::uint64_t Leaves>
 task_of<R> gather_tree(R& runtime, trial& t) {
     std::uint64_t started = 0;

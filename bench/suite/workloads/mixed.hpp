@@ -1,4 +1,4 @@
-// The program of the scheduler tutorial at full size.
+// The workload mixed/server runs the program of the scheduler tutorial at full size.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ task_of<R> serve_and_stop(echo_session<tcp_transport<R>>& session) {
 
 template <Runtime R>
 task_of<R> serve_and_count(echo_session<tcp_transport<R>>& session, std::int64_t& up, std::int64_t& down) {
-    // Both counters share one start time. With separate start times, a pause of the process between two
+    // The two counters share one start time. With separate start times, a pause of the process between two
     // readings of the clock would make the second counter late for the whole trial.
     const time_point begin = session.runtime.now();
     std::array<task_of<R>, 3> all{count_beside<R>(session, begin, 1, up),

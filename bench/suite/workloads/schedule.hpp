@@ -15,7 +15,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// A chain of posts never ends if the runtime loses a function, so post/chain needs this check in advance.
+/// Checks that the runtime loses no posted function. The check comes before post/chain, because a chain of
+/// posts never ends if a function is lost.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -95,8 +96,8 @@ task_of<R> empty_coroutine(R&, std::uint64_t& ran) {
     co_return;
 }
 
-/// The slowest contender takes a fraction of a millisecond for a batch, which is short enough for slices of
-/// whole batches.
+/// The number of posts or spawned coroutines in a batch. The slowest contender takes a fraction of a
+/// millisecond for a batch, which is short enough for slices of whole batches.
 inline constexpr std::uint64_t batch_size = 1000;
 
 template <Runtime R>
@@ -110,8 +111,8 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// The last function wakes the task with an event. Polling, or waiting for I/O or a timer, would add to the
-/// timed work.
+/// Measures a chain of posts. The last function wakes the task with an event. Polling, or waiting for I/O or
+/// a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -162,7 +163,8 @@ task_of<R> yield(R& runtime, trial& t) {
     t.end();
 }
 
-/// The first batch is not timed, because it uses memory that the process has not touched yet.
+/// Measures batches of spawned coroutines. The first batch is not timed, because it uses memory that the
+/// process has not touched yet.
 template <Runtime R>
 task_of<R> spawn(R& runtime, trial& t) {
     std::uint64_t spawned = 0;
@@ -233,8 +235,8 @@ struct schedule_family {
         workload_shape{"post/chain", 0, 0, rate, 100, many_turns | scheduler, headline, pairing::interleaved},
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
-        // The latencies of post/cross_thread can add up to any share of the timed section. During the rest,
-        // the posting thread wakes up, and might wait for a core for a long time.
+        // The latencies of post/cross_thread can add up to any share of the timed section. Between two
+        // latencies, the posting thread wakes up, and might wait for a core for a long time.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

@@ -42,7 +42,7 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// Serves the generator's first visit, which measures the capacity, and its second visit, which is timed. If
+/// Serves the generator's two visits. The first one measures the capacity, and the second one is timed. If
 /// the generator ends before its second visit, `ended_early` receives the error.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
@@ -97,7 +97,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // called first, because its reason is more specific than the next
+    generator.prove(t, t.operations());  // before t.fail(), because prove() has more specific reasons
     if (!ended_early.empty()) t.fail("the server stopped serving too early: " + ended_early);
 }
 
@@ -110,8 +110,8 @@ constexpr workload_shape on_schedule(std::string_view name, pace paced) {
 
 }  // namespace detail
 
-/// `Load` is in per cent of the contender's capacity. A latency starts at the time for which the request was
-/// scheduled.
+/// Measures a load of `Load` per cent of the contender's capacity. A latency starts at the time for which the
+/// request was scheduled.
 template <Runtime R, int Load>
 task_of<R> serve_open_loop(R& runtime, trial& t) {
     return detail::serve_open_loop(runtime, t, {.percent_of_capacity = Load});

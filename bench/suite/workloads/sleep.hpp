@@ -66,7 +66,8 @@ task_of<R> sleep_concurrent(R& runtime, trial& t) {
     t.prove("number of sleeps that had started when the first sleep ended", 2 * pairs, together);
 }
 
-/// The order of the deadlines differs from the order in which the sleeps start.
+/// Sleeps to many deadlines at once. The order of the deadlines differs from the order in which the sleeps
+/// start.
 template <Runtime R>
 task_of<R> sleep_many(R& runtime, trial& t) {
     const std::uint64_t count = t.operations();

@@ -24,7 +24,8 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t stream_chunk_bytes = 65'536;
 inline constexpr std::size_t subscribers = 100;
 
-/// The first chunks and connections are not timed, because the kernel allocates its buffers during this time.
+/// The numbers of chunks and connections before the timed section. They are not timed, because the kernel
+/// allocates its buffers during this time.
 inline constexpr std::uint64_t warm_up_chunks = 64, warm_up_connections = 32;
 
 namespace detail {
@@ -55,8 +56,8 @@ struct stream_check {
     }
 };
 
-/// The sender waits until a whole group of chunks has arrived before it sends the next group. Each chunk is
-/// therefore sent and received within one part of a slice.
+/// The state of a stream. The sender waits until a whole group of chunks has arrived before it sends the next
+/// group. Each chunk is therefore sent and received within one part of a slice.
 template <Runtime R>
 struct stream_flow {
     void expect(std::uint64_t chunks) {
@@ -72,7 +73,7 @@ struct stream_flow {
         check.error = error;
         end();
     }
-    /// Ends the stream when no more bytes can arrive. prove() later finds the missing bytes.
+    /// Ends the stream, because no more bytes can arrive. prove() later detects the missing bytes.
     void end() {
         over = true;
         end_part();
@@ -312,7 +313,8 @@ task_of<R> accept_churn(R& runtime, trial& t) {
     t.prove("number of connections with the right reply", all, counts.right_replies);
 }
 
-/// The latency is the time from before the first write until the last connection has the message.
+/// Measures messages to all subscribers. A latency starts before the first write and ends when the last
+/// connection has the message.
 template <Runtime R>
 task_of<R> fanout_broadcast(R& runtime, trial& t) {
     auto listener = runtime.listen();

@@ -23,7 +23,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// The deadlines are absolute, so that a late tick does not delay the ticks after it.
+/// Waits for the ticks, and records the lateness of each. The deadlines are absolute, so that a late tick
+/// does not delay the ticks after it.
 template <Runtime R>
 task_of<R> tick_periodically(R& runtime, trial& t) {
     t.begin();
@@ -40,8 +41,8 @@ task_of<R> tick_periodically(R& runtime, trial& t) {
     t.prove_lasted("the ticks", deadline - start - t.early_limit(), std::chrono::steady_clock::now() - start);
 }
 
-/// Yields until `stopped` is true, but not beyond the time `give_up`: on a loop that checks its timers only
-/// when no coroutine is ready, `stopped` never becomes true.
+/// Yields until `stopped` is true or the time `give_up` has passed. The limit is needed for loops that check
+/// their timers only when no coroutine is ready. On such a loop, `stopped` never becomes true.
 template <Runtime R>
 task_of<R> yield_until(R& runtime, const bool& stopped, time_point give_up, std::uint64_t& gave_up) {
     for (std::uint64_t yields = 1; !stopped; ++yields) {
@@ -93,7 +94,8 @@ struct countdown {
     }
 };
 
-/// Ensures that the loop has checked its timers and has run everything that was queued before.
+/// Waits until a timer that is due at once has fired. The loop has then checked its timers and has run
+/// everything that was queued before.
 template <CallTimers R>
 task_of<R> wait_for_a_due_timer(R& runtime, std::uint64_t& due_fired) {
     countdown<R> due{1, typename R::event(runtime)};
@@ -123,7 +125,7 @@ task_of<R> churn_batch(R& runtime, std::uint64_t timers, std::vector<Handle>& ha
 
 }  // namespace detail
 
-/// The lateness of the last tick is also reported as the drift.
+/// Measures a periodic timer. The lateness of the last tick is also reported as the drift.
 template <Runtime R>
 task_of<R> timer_periodic(R& runtime, trial& t) {
     return detail::tick_periodically(runtime, t);
@@ -143,10 +145,13 @@ task_of<R> timer_ladder(R& runtime, trial& t) {
                    t.cost().wall);
 }
 
-/// The timers of a batch are cancelled after one more timer, which is due at once, has fired. A runtime that
-/// inserts timers into its queue only after call_at() has inserted all of them by then. A runtime can also
-/// remove cancelled timers later; the task therefore waits for another due timer after the last batch. The
-/// first batch is not timed, because it allocates the memory.
+/// Measures arming and cancelling timers in batches. The first batch is not timed, because it allocates the
+/// memory.
+///
+/// Some runtimes insert timers into their queue only after call_at(), and some remove cancelled timers later.
+/// Therefore, a batch is cancelled only after one more timer, which is due at once, has fired. All timers of
+/// the batch are then in the queue. After the last batch, the task waits for another due timer, so that
+/// removing the cancelled timers is timed, too.
 template <CallTimers R, std::uint64_t Timers>
 task_of<R> timer_churn(R& runtime, trial& t) {
     using handle = decltype(runtime.call_at(time_point{}, [] {}));

@@ -1,5 +1,6 @@
-// Each header with workloads ends with a struct NAME_family, which bench/catalog/CMakeLists.txt expects. It
-// contains the explanations (about), the properties (shapes) and the functions (functions) of its workloads.
+// Each header with workloads ends with a struct NAME_family, which bench/catalog/CMakeLists.txt expects. The
+// struct contains the explanations (about), the properties (shapes) and the functions (functions) of the
+// header's workloads.
 #pragma once
 
 #include <array>
@@ -18,8 +19,8 @@ struct workload {
     std::string_view lacks{};
 };
 
-/// Returns a workload that needs the feature `word`. `run` is compiled only if the runtime has the feature
-/// (`HasTheWord`).
+/// Returns a workload that needs the feature `word`. If the runtime lacks the feature (`HasTheWord` is
+/// false), `run` is not compiled.
 template <Runtime R, bool HasTheWord, class Run>
 constexpr workload<R> if_there_is(std::string_view word, std::string_view name, Run run) {
     if constexpr (HasTheWord) {

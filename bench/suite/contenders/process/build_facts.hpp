@@ -1,5 +1,6 @@
-// The workloads are templates that are compiled in the file with the contender's main function. Therefore the
-// compiler flags of this file matter, not those of the library to which it is linked.
+// The compiler and the flags of a contender. The workloads are templates, so they are compiled in the file
+// that contains the contender's main function. The flags of that file matter, and not the flags of the
+// libraries to which it is linked.
 #pragma once
 
 #include <string>
@@ -14,8 +15,8 @@ struct build_facts {
     bool assertions = false;
 };
 
-/// This function is static, because every file needs its own copy. The target loopbench::contender defines
-/// the macros.
+/// Returns the compiler and the flags of the file that includes this header. The function is static, so that
+/// each file has its own copy. The target loopbench::contender defines the macros.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

@@ -1,11 +1,11 @@
-// The histogram file, which contains whole histograms. (A row of Google Benchmark can contain only numbers.)
+// The histogram file contains whole histograms, because a row of Google Benchmark can contain only numbers.
 // The environment variable LOOPBENCH_HISTOGRAM_FILE contains the path of the file.
 //
 // The file is one JSON document. Values are nanoseconds. A bucket [lowest, highest, count] states the number
-// of values from `lowest` to `highest`, both included. Buckets are in ascending order and not empty, and
-// their counts add up to the histogram's `count`. A negative lateness means that a timer fired early. `min`,
-// `max` and `mean` are exact. If a workload ran more than once (repetitions, calibration), the file contains
-// the histograms of its last run:
+// of values from `lowest` to `highest`, including these two values. Buckets are in ascending order and not
+// empty, and their counts add up to the histogram's `count`. A negative lateness means that a timer fired
+// early. `min`, `max` and `mean` are exact. If a workload ran more than once (repetitions, calibration), the
+// file contains the histograms of its last run:
 //
 //   {"schema": "loopbench-histogram-file/1", "version": "0.2.0", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
@@ -28,12 +28,12 @@ class histogram_file {
 public:
     explicit histogram_file(std::string_view contender) : contender_(contender) {}
 
-    /// Replaces the histograms of an earlier run of the workload.
+    /// Stores the histograms of one run, and replaces those of an earlier run of the same workload.
     void keep(std::string_view workload, const histogram& latency, const signed_histogram& lateness);
 
     std::string text() const;
 
-    /// Replaces an existing file. Throws std::system_error with the path.
+    /// Writes the file, and replaces an existing one. Throws std::system_error with the path.
     void write(const std::string& path) const;
 
 private:

@@ -45,9 +45,9 @@ task_of<R> read_options(R& runtime, std::string& options) {
 
 }  // namespace detail
 
-/// Returns options_of_connection() of a loopback connection that a new runtime makes only for this purpose.
-/// If the runtime cannot make connections here, the text begins with "none". After any other error, it begins
-/// with "not stated".
+/// Returns the options of a loopback connection. A new runtime opens the connection only for this purpose.
+/// The text begins with "none" if the runtime cannot open connections here, and with "not stated" after any
+/// other error.
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

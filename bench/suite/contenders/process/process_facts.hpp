@@ -4,17 +4,17 @@
 
 namespace loopbench::bench {
 
-/// Returns the files that provide malloc and operator new, because a preloaded allocator does not show in the
-/// compiler flags. The second file is left out if it is the first one or the C++ library.
+/// Returns the file that provides malloc and, unless it is the same file or the C++ library, the file that
+/// provides operator new. Compiler flags would not show a preloaded allocator.
 std::string allocator_in_use();
 
-/// Returns the sanitizers in this process, or "off". With clang, the text can contain "undefined" next to
-/// another sanitizer, because the libraries of other sanitizers contain the one for undefined behaviour.
+/// Returns the sanitizers in this process, or "off". With clang, the text can also contain "undefined",
+/// because the libraries of other sanitizers contain the sanitizer for undefined behaviour.
 std::string sanitizers_in_use();
 
 std::string clock_in_use();
 
-/// The unit is nanoseconds (prctl(2), PR_GET_TIMERSLACK).
+/// Returns the timer slack of this thread in nanoseconds (prctl(2), PR_GET_TIMERSLACK).
 std::string timer_slack_in_use();
 
 }  // namespace loopbench::bench

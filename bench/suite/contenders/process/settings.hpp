@@ -32,7 +32,8 @@ struct contender_settings {
     std::string histogram_file;
 };
 
-/// Throws std::invalid_argument with the variable, its value and the remedy.
+/// Returns the settings that the environment variables contain. Throws std::invalid_argument with the
+/// variable, its value and the remedy.
 contender_settings settings_from_environment();
 
 }  // namespace loopbench::bench

@@ -6,7 +6,7 @@ namespace loopbench::bench::workloads::detail {
 
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// Returns the next random number of SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t split_mix(std::uint64_t& state) noexcept {
     state += 0x9e3779b97f4a7c15;
     std::uint64_t word = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;

@@ -24,12 +24,12 @@ namespace loopbench::bench::workloads {
 inline constexpr std::size_t echo_bytes = 64;
 inline constexpr std::size_t echo_buffer_bytes_min = 4096;
 
-/// With a thousand connections, the first round trips on each connection are slow, because kernel and
-/// contender use much memory that is not in the caches yet.
+/// The number of untimed round trips on each connection. With a thousand connections, the first round trips
+/// are slow, because kernel and contender use much memory that is not in the caches yet.
 inline constexpr std::uint64_t warm_up_round_trips = 8;
 
-/// A slice consists of whole rounds, with one round trip on each connection. The first two rounds are
-/// untimed, because they are slower: other contenders have used the caches.
+/// Returns the steps of a slice. A step is a sweep, which is one round trip on each connection. The first two
+/// sweeps are untimed, because they are slower: other contenders have used the caches.
 inline slice_steps round_trips_of_a_slice(std::size_t connections) {
     return {.operations = connections, .untimed = 2, .timed = 4};
 }
@@ -61,17 +61,19 @@ struct echo_counts {
     }
 };
 
-/// Jain's fairness index (Jain, Chiu, Hawe 1984): (sum of x)^2 / (n * sum of x^2). It is 1 if all shares are
-/// equal, and k/n if k of n connections share everything equally. Returns 1 without shares, or if all shares
-/// are 0.
+/// Returns Jain's fairness index (Jain, Chiu, Hawe 1984): (sum of x)^2 / (n * sum of x^2). The index is 1 if
+/// all shares are equal, and k/n if k of n connections have equal shares and the other shares are 0. Without
+/// shares, or if all shares are 0, the index is 1.
 double jain_index(std::span<const std::uint64_t> shares) noexcept;
 
+/// Fails the trial if a connection has failed, if a round trip is missing, or if a reply is wrong.
 /// `round_trips_each` does not include the warm-up.
 void prove_echo(trial& t, std::span<const echo_counts> counts, std::span<const std::uint64_t> served_bytes,
                 std::uint64_t round_trips_each, std::size_t bytes = echo_bytes);
 
-/// Reports Jain's index of the first half of all round trips as `fairness`. Fails the trial if the index is
-/// below 0.75. Does nothing if each connection makes fewer than eight round trips.
+/// Reports Jain's index as `fairness`. `shares` are the connections' numbers of round trips when half of all
+/// round trips were done. Fails the trial if the index is below 0.75. Does nothing if each connection makes
+/// fewer than eight round trips.
 void judge_fairness(trial& t, std::span<const std::uint64_t> shares, std::uint64_t round_trips_each);
 
 template <class Transport>
@@ -101,8 +103,8 @@ struct echo_session {
         begin_rounds();
     }
 
-    /// Begins the next rounds, or ends the timed section if no rounds are left. Every connection must have
-    /// finished the previous rounds, so that a timed part contains only whole round trips.
+    /// Begins the next sweeps, or ends the timed section if no operations are left. Every connection must
+    /// have finished the previous sweeps, so that a timed part contains only whole round trips.
     void begin_rounds() {
         rounds_before += std::exchange(rounds, 0);
         made_in_rounds = 0;
@@ -144,8 +146,8 @@ struct echo_session {
         open_gates();
     }
 
-    /// Begins the next rounds and returns true if this client is the last one, or if the trial is aborted.
-    /// Otherwise, the client must wait for its gate.
+    /// Returns false if other clients have not finished their sweeps; the client must then wait for its gate.
+    /// Otherwise, or if the trial is aborted, begins the next sweeps and returns true.
     bool is_last_to_finish(std::size_t index) {
         if (!aborted && ++finished < clients.size()) {
             gates[index].opened.emplace(runtime);
@@ -173,19 +175,19 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // The following vectors have one entry per connection. The server can accept the connections in a
-    // different order from the one in which the clients connect.
+    // The following vectors have one entry per connection. The order in which the server accepts the
+    // connections can differ from the order in which the clients connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
     std::vector<echo_counts> counts;
     std::vector<std::uint64_t> served_bytes;
-    /// The number of round trips that each connection makes before it waits for the other connections, and
-    /// the sum of these numbers in all earlier rounds.
+    /// `rounds` is the number of round trips that each connection makes before it waits for the other
+    /// connections. `rounds_before` is the sum of all earlier values of `rounds`.
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;
-    /// Each connection's number of round trips at the time when half of all round trips had been made. If
-    /// `rounds` changes, only its largest value counts.
+    /// Each connection's number of round trips at the time when half of all round trips were done. If
+    /// `rounds` changes, only the numbers for its largest value are kept.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;
@@ -285,8 +287,8 @@ echo_task<Transport> for_each_client(echo_session<Transport>& session, Start sta
     co_await session.runtime.gather(std::span<echo_task<Transport>>(clients));
 }
 
-/// Connects and warms up all clients at once, because the server's handlers start when all connections are
-/// accepted.
+/// Connects and warms up all clients at once. One client after the other would not work, because the server's
+/// handlers start only when all connections are accepted.
 template <class Transport, class Work>
 echo_task<Transport> with_echo_clients(echo_session<Transport>& session, Work work) {
     co_await for_each_client(session,
@@ -303,8 +305,8 @@ echo_task<Transport> serve_while(echo_session<Transport>& session, Work work) {
     co_await session.runtime.gather(std::span<echo_task<Transport>>(both));
 }
 
-/// In the very last rounds, no client waits for the others, because the check must be able to detect a
-/// missing client.
+/// Makes the timed round trips of one client. After the last one, the client does not wait for the other
+/// clients, because the check must be able to detect a missing client.
 template <class Transport>
 echo_task<Transport> make_timed_round_trips(echo_session<Transport>& session, std::size_t index) {
     while (session.rounds > 0) {

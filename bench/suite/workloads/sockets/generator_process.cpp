@@ -48,8 +48,8 @@ int spawn(const fs::path& program, std::vector<std::string> words, int output) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    // The client must not inherit descriptors. Some libraries do not set close-on-exec for their sockets, and
-    // an inherited listener would stay open.
+    // The generator must not inherit descriptors. Some libraries do not set close-on-exec for their sockets,
+    // and an inherited listener would stay open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     pid_t process = -1;
     const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -70,8 +70,8 @@ std::string read_all(int fd) {
     }
 }
 
-/// Returns the arguments for /bin/sh that run the generator on another machine, where it must have the same
-/// path.
+/// Returns the arguments for /bin/sh that run the generator on another machine. The generator must have the
+/// same path on that machine.
 std::vector<std::string> through(const std::string& command, const fs::path& program,
                                  std::vector<std::string> words) {
     words.insert(words.begin(), {"-c", "exec " + command + " \"$@\"", "sh", fs::absolute(program).native()});
@@ -83,7 +83,8 @@ std::string how_much(const offered_load& offered) {
                                   : fmt::format("--load={}", offered.percent_of_capacity / 100.0);
 }
 
-/// A generator that uses epoll needs more CPU time for each request, which can be the cause of a failure.
+/// Returns a remark if the generator uses epoll. The generator then needs more CPU time for each request,
+/// which can be the cause of a failure.
 std::string remark(const json& result) {
     const auto& refused = result.at("io_uring_refused");
     return refused.is_string() ? "; the generator uses epoll here: " + refused.get<std::string>() : "";

@@ -1,4 +1,4 @@
-// The client process of serve/open_loop, which runs bench/suite/generator on another core or machine and
+// The client process of serve/open_loop. It runs bench/suite/generator on another core or machine and
 // measures the latencies.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace loopbench::bench::workloads::detail {
 
-/// Exactly one of the two members is not 0.
+/// The load of a schedule. Exactly one of the two members is not 0.
 struct offered_load {
     int percent_of_capacity = 0;
     int per_second = 0;
@@ -37,10 +37,10 @@ struct generator_plan {
     double capacity_s;
 };
 
-/// A server that only reads, on a separate thread. The generator measures the network path with it.
+/// A server that only reads, on a separate thread. The generator uses it to measure the network path.
 class discarder {
 public:
-    /// Throws std::system_error.
+    /// Starts to listen at `address`. Throws std::system_error.
     explicit discarder(const std::string& address);
     discarder& operator=(discarder&&) = delete;
     ~discarder();
@@ -55,13 +55,14 @@ private:
     std::thread thread_;
 };
 
-/// Owns a thread that collects the output of the process, because some runtimes have no pipes.
+/// The process of the generator, and a thread that collects its output. The thread is needed because some
+/// runtimes have no pipes.
 class generator_process {
 public:
     /// Starts the generator, and keeps this thread on one core. Looks for the program at the path in
     /// LOOPBENCH_GENERATOR, in the parent folder of the contender's folder, and in the contender's folder.
     /// Without a program or a second core, marks the trial as unsupported and returns false. When the
-    /// generator has ended, calls ended() on the other thread. Throws std::system_error.
+    /// generator has ended, the thread that collects its output calls ended(). Throws std::system_error.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 
     ~generator_process();
@@ -69,8 +70,8 @@ public:
     generator_process(const generator_process&) = delete;
     generator_process& operator=(const generator_process&) = delete;
 
-    /// Adds the generator's results to the trial. Must be called after ended() was called. Marks the trial as
-    /// unsupported if the generator could not offer or measure the load on this machine.
+    /// Adds the generator's results to the trial. This function must be called after ended(). Marks the trial
+    /// as unsupported if the generator could not offer or measure the load on this machine.
     void prove(trial& t, std::uint64_t requests);
 
 private:

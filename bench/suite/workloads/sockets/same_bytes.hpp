@@ -1,6 +1,6 @@
-// Uses memcmp. std::ranges::equal over std::byte would compare one byte at a time, because libstdc++ uses
-// memcmp only for integers. For a chunk of 64 KiB, this took longer than the system calls that transferred
-// the chunk.
+// The comparison uses memcmp. std::ranges::equal over std::byte would compare one byte at a time, because
+// libstdc++ uses memcmp only for integers. For a chunk of 64 KiB, this took longer than the system calls that
+// transferred the chunk.
 #pragma once
 
 #include <cstddef>

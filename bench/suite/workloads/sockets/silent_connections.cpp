@@ -29,7 +29,7 @@ const sockaddr* generic(const sockaddr_in& address) noexcept {
     return reinterpret_cast<const sockaddr*>(&address);
 }
 
-/// Returns 0 or an errno. The descriptor stays open until the process ends.
+/// Opens a connection that stays open until the process ends. Returns 0 or an errno.
 int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return errno;
@@ -46,7 +46,8 @@ int connect_silently(std::uint32_t number, std::uint16_t port) noexcept {
     return connected ? 0 : errno;
 }
 
-/// Runs in the child process, so it makes only calls that are allowed after a fork.
+/// Opens connections on request, and holds them. This function runs in the child process, so it makes only
+/// calls that are allowed after a fork.
 [[noreturn]] void hold_connections(int channel) noexcept {
     std::uint32_t number = 0;
     for (std::uint16_t port = 0; ::read(channel, &port, sizeof port) == sizeof port;) {

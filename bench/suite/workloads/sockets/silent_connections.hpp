@@ -1,4 +1,4 @@
-// Connections on which no data arrives. The peers are bare sockets in another process, so that only the
+// The connections of this file carry no data. The peers are bare sockets in another process, so that only the
 // runtime's waiting is measured.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace loopbench::bench::workloads::detail {
 /// A process that holds the clients' ends, so that the contender's process needs no descriptors for them.
 /// Every group of 10,000 connections uses a different loopback address, because one address does not have
 /// enough ports. Connections end with a reset, so that no port stays in TIME_WAIT. The kernel kills the
-/// process when the thread that made it ends.
+/// process when the thread that started it ends.
 class silent_peers {
 public:
     static constexpr std::size_t at_a_time = 100;
@@ -28,8 +28,8 @@ public:
     silent_peers(const silent_peers&) = delete;
     silent_peers& operator=(const silent_peers&) = delete;
 
-    /// Opens `at_a_time` more connections to 127.0.0.1, but does not accept them. The listener's backlog must
-    /// have space for them. Throws std::system_error with the remedy.
+    /// Opens `at_a_time` more connections to 127.0.0.1. The caller accepts them afterwards, so the listener's
+    /// backlog must have space for them. Throws std::system_error with the remedy.
     void connect(std::uint16_t port);
 
     void end() noexcept;
@@ -47,7 +47,8 @@ class silent_connections {
 public:
     silent_connections(R& runtime, trial& t) : runtime_(runtime), t_(t) {}
 
-    /// `count` must be a multiple of 100. After a failure, stores the reason in the trial and returns false.
+    /// Opens and accepts `count` connections, a multiple of 100. After a failure, stores the reason in the
+    /// trial and returns false.
     task_of<R, bool> open(typename R::listener& listener, std::size_t count) {
         resident_before_ = resident_bytes();
         accepted_.reserve(count);  // a stream must not move while a read is pending

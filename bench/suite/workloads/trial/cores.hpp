@@ -10,8 +10,8 @@
 
 namespace loopbench::bench::workloads {
 
-/// Keeps the calling thread on one core. The destructor, which must run on the same thread, gives the thread
-/// its cores back. The constructor throws std::system_error if the kernel refuses.
+/// A scope in which the calling thread stays on one core. The destructor, which must run on the same thread,
+/// restores the thread's previous cores. The constructor throws std::system_error if the kernel refuses.
 class kept_on_core {
 public:
     explicit kept_on_core(int core);
@@ -27,14 +27,14 @@ struct core_pair {
     int first, second;
 };
 
-/// Returns nothing if the calling thread can use only one core. Throws std::system_error.
+/// Returns two cores of the calling thread, or nothing if it can use only one core. Throws std::system_error.
 std::optional<core_pair> two_cores();
 
-/// `cores` is 1 or 2. With too few cores, marks the trial as unsupported and returns nothing. Throws
-/// std::system_error.
+/// Returns the cores of two threads, which share a core if `cores` is 1. (`cores` is 1 or 2.) With too few
+/// cores, marks the trial as unsupported and returns nothing. Throws std::system_error.
 std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
 
-/// Throws std::system_error.
+/// Starts a thread that runs `work` on one core. Throws std::system_error.
 std::thread start_on_core(int core, std::function<void()> work);
 
 }  // namespace loopbench::bench::workloads

@@ -10,7 +10,7 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Returns element i of a permutation of the numbers 0 to count-1 in which neighbours are far apart, so that
+/// Returns element i of a permutation of the numbers 0 to count-1. Neighbours are far apart, so that
 /// deadlines arrive unsorted at a timer queue. Each number occurs once, because 2^31 - 1 is prime and is not
 /// a factor of `count`.
 constexpr std::uint64_t shuffled(std::uint64_t i, std::uint64_t count) noexcept {
@@ -19,14 +19,14 @@ constexpr std::uint64_t shuffled(std::uint64_t i, std::uint64_t count) noexcept 
 
 }  // namespace detail
 
-/// Reads the system's clock, because the runtime's clock can be one turn old, which would hide a part of the
-/// lateness.
+/// Records the time since `deadline`. The runtime's clock would hide a part of the lateness, because its time
+/// can be one turn old. Therefore, this function reads the system's clock.
 inline void record_lateness(trial& t, time_point deadline) {
     t.lateness().record(std::chrono::nanoseconds(std::chrono::steady_clock::now() - deadline).count());
 }
 
-/// The measured lateness includes the cost of a task, which can be higher than the cost of the runtime's own
-/// sleep.
+/// Sleeps until `deadline`, and records the lateness. The lateness includes the cost of this task, which can
+/// be higher than the cost of the runtime's own sleep.
 template <Runtime R>
 task_of<R> sleep_and_record(R& runtime, trial& t, time_point deadline) {
     co_await runtime.sleep_until(deadline);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::string_view ready_line = "ready\n";
 
-/// Ignores errors, because the harness detects a missing line, and this process is killed if the harness
-/// ends.
+/// Writes the line, and ignores errors. The harness detects a missing line, and this process is killed if the
+/// harness ends.
 void write_line(int fd, std::string_view line) noexcept {
     while (::write(fd, line.data(), line.size()) < 0 && errno == EINTR) {
     }

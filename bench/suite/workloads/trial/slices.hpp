@@ -32,29 +32,31 @@ struct slice_settings {
     std::chrono::microseconds untimed{}, timed{};
 };
 
-/// Throws std::invalid_argument with the variable LOOPBENCH_SLICES, its value and the remedy.
+/// Returns the settings that LOOPBENCH_SLICES contains. Throws std::invalid_argument with the variable, its
+/// value and the remedy.
 slice_settings parse_slices(std::string_view text);
 
-/// The units of work that a slice must not divide: each unit has `operations` operations. The untimed part
+/// The units of work that a slice must not divide. Each unit has `operations` operations. The untimed part
 /// has at least `untimed` units, and the timed part has at least `timed` units.
 struct slice_steps {
     std::uint64_t operations = 1;
     std::uint64_t untimed = 1, timed = 1;
 };
 
-/// Only one thread at a time can use a slicer.
+/// The contender's side of the protocol above. Only one thread at a time can use a slicer.
 class slicer {
 public:
     explicit slicer(const slice_settings& settings, double slowdown) noexcept
         : settings_(settings), slowdown_(slowdown) {}
 
-    /// See usage_meter::take_cpu_of(). Must be called before begin().
+    /// Reads the CPU time of another process (see usage_meter::take_cpu_of()). This function must be called
+    /// before begin().
     void take_cpu_of(pid_t process) { meter_.take_cpu_of(process); }
 
     void begin(const slice_steps& steps) noexcept;
 
-    /// Registers that `done` operations were made since the last call. Returns how many operations to make
-    /// until the next call, in whole units, or 0 if the section must end. Can wait for the next slice. A
+    /// Registers that `done` operations were made since the last call. Returns the number of operations to
+    /// make until the next call, in whole units, or 0 if the section must end. Can wait for the next slice. A
     /// timed part that has begun is completed, even if it needs more operations than `left`.
     std::uint64_t next(std::uint64_t done, std::uint64_t left) noexcept;
 
@@ -62,7 +64,8 @@ public:
 
     bool is_timing() const noexcept { return is_timing_; }
 
-    /// These values cover the timed parts of all slices.
+    /// Returns the cost of the timed parts of all slices. operations() returns the number of operations in
+    /// these parts.
     const usage& cost() const noexcept { return cost_; }
     std::uint64_t operations() const noexcept { return operations_; }
 

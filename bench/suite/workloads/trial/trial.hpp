@@ -1,5 +1,5 @@
-// A trial as a workload sees it. It has no result if it did not time exactly one section, if it proved
-// nothing, or if a proof failed. Therefore, no unproved number can be printed by mistake.
+// The trial as a workload sees it. A trial has no result if it did not time exactly one section, if it proved
+// nothing, or if a proof failed. A number without a proof therefore cannot be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace loopbench::bench {
 /// One run of one workload by one runtime. Only the runtime's thread can use the trial.
 class trial {
 public:
-    /// If `recording` is false, workloads record no latencies and do not read the clock for them; the saved
-    /// time is the measurement overhead. Lateness is always recorded, because the proof needs it. `slowdown`
-    /// is the share by which the timed section, or each slice, is lengthened at its end (for `loopbench
-    /// calibrate`).
+    /// Makes a trial. If `recording` is false, workloads record no latencies and do not read the clock for
+    /// them; the saved time is the measurement overhead. Lateness is always recorded, because the proof needs
+    /// it. `slowdown` is the share by which the timed section, or each slice, is lengthened at its end (for
+    /// `loopbench calibrate`).
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -36,28 +36,30 @@ public:
     workload_size size() const noexcept { return size_; }
     bool small() const noexcept { return size_ == workload_size::small; }
 
-    /// A workload that can make only multiples of a number rounds up and calls did().
+    /// Returns the number of operations to perform. A workload that can perform only a multiple of, say, 8
+    /// rounds up and reports the actual number with did().
     std::uint64_t operations() const noexcept { return operations_; }
 
-    /// Begin and end the timed section. Each function must be called exactly once. `steps` states the units
-    /// of work that a slice of an interleaved trial must not divide.
+    /// Begins the timed section, which end() ends. Each of these two functions must be called exactly once.
+    /// `steps` states the units of work that a slice of an interleaved trial must not divide.
     void begin(const slice_steps& steps = {}) noexcept;
     void end() noexcept;
 
-    /// Returns how many operations to make until the next call, or 0 when the section must end. All
+    /// Returns the number of operations to make until the next call, or 0 when the section must end. All
     /// operations of the previous call must have ended. Interleaved contenders wait here for their slice
     /// (slices.hpp); other contenders receive all operations at once.
     std::uint64_t next() noexcept;
-    /// Returns true when next() has returned the last of operations(). Always returns false for interleaved
+    /// Returns true if next() has returned the last of operations(). Always returns false for interleaved
     /// contenders, because they complete a timed part even if it needs more operations.
     bool all_given() const noexcept { return !slices_ && given_ >= operations_; }
 
-    /// A workload must call this function if it does not use next() and makes more or fewer operations than
-    /// operations().
+    /// Sets the number of operations that were made. A workload must call this function if it does not use
+    /// next() and makes more or fewer operations than operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
-    /// Measures the CPU time of another process, which does the work; its user time, system time and wake-ups
-    /// are unknown. Must be called before begin(). Throws std::system_error if the process does not exist.
+    /// Measures the CPU time of another process, which does the work. Its user time, system time and wake-ups
+    /// are unknown. This function must be called before begin(). Throws std::system_error if the process does
+    /// not exist.
     void take_cpu_of(pid_t process) {
         slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
@@ -66,12 +68,13 @@ public:
 
     bool recording() const noexcept { return recording_; }
     using time_point = std::chrono::steady_clock::time_point;
-    /// Does not read the clock if no latencies are recorded.
+    /// Returns the current time, or an unspecified time if no latencies are recorded.
     time_point start_of_latency() const noexcept {
         return recording_ ? std::chrono::steady_clock::now() : time_point{};
     }
-    /// Returns the end of this latency, which can be the start of the next one, unless next(), which can
-    /// wait, was called meanwhile. Records nothing in the untimed part of a slice.
+    /// Records a latency, unless the current part of the slice is untimed. Returns the end of the latency.
+    /// The end can be the start of the next latency, unless next() was called meanwhile, because next() can
+    /// wait.
     time_point record_latency(time_point start) noexcept {
         const time_point end = start_of_latency();
         if (recording_ && (!slices_ || slices_->is_timing()))
@@ -86,11 +89,13 @@ public:
     void may_be_early_by(std::chrono::nanoseconds limit) noexcept { early_limit_ = limit; }
     std::chrono::nanoseconds early_limit() const noexcept { return early_limit_; }
 
-    /// Timers that fired earlier than early_limit() allows fail the trial.
+    /// Returns the lateness of all timers. The trial fails if a timer fired earlier than early_limit()
+    /// allows.
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
-    /// `metric` is a name in reports/model/metrics.cpp, which also defines the unit.
+    /// Adds a value to the results. `metric` is a name in reports/model/metrics.cpp, which also defines the
+    /// unit.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
 
     void prove(std::string_view what, std::uint64_t expected, std::uint64_t actual);
@@ -98,10 +103,10 @@ public:
     /// Fails the trial if `actual`, the time that `what` took, is shorter than `least`.
     void prove_lasted(std::string_view what, std::chrono::nanoseconds least, std::chrono::nanoseconds actual);
 
-    /// Keeps only the first reason.
+    /// Fails the trial. If it has already failed, the first reason is kept.
     void fail(std::string reason);
 
-    /// Takes precedence over any failure.
+    /// Marks the trial as unsupported, even if it has failed.
     void unsupported(std::string reason) { unsupported_ = std::move(reason); }
 
     std::optional<std::string> failure() const;
