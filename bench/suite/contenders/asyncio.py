@@ -242,7 +242,8 @@ class Echo:
             self.round_trips[index] += 1
 
     async def make_timed_round_trips(self, index, trial):
-        """After its rounds, each connection waits for the others. The last one to finish begins the next rounds."""
+        """Makes the timed round trips of one connection. After each batch of round trips, the connection waits for the
+        other connections. The last connection to finish starts the next batch."""
         while self.rounds:
             await self.make_round_trips(index, self.rounds, trial)
             if len(self.waiting) + 1 < len(self.clients):

@@ -453,13 +453,13 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Prints a warning if `read` throws, so that the page is written without distributions.
+/// Prints a warning if `read` throws, so that the page is written without histograms.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {
         return read();
     } catch (const std::exception& error) {
-        tell("loopbench: warning: report.html has no distributions: {}\n", error.what());
+        tell("loopbench: warning: report.html has no histograms: {}\n", error.what());
         return {};
     }
 }
