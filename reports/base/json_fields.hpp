@@ -56,7 +56,7 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Converts a struct, or a member of a struct, to JSON. A duration's unit is the end of its name: seconds
+/// Converts a struct, or a member of a struct, to JSON. The end of a duration's name is its unit: seconds
 /// (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {

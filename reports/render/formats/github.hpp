@@ -1,4 +1,4 @@
-// Annotations for GitHub Actions,
+// The annotations for GitHub Actions,
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 #pragma once
 

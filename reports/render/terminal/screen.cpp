@@ -317,7 +317,7 @@ private:
         return from + "-" + to;
     }
 
-    /// Shows values instead of ratios if a ratio or its interval is missing.
+    /// Returns a cell with ratios, or with values if a ratio or its interval is missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -507,7 +507,8 @@ private:
         return out;
     }
 
-    /// A reason that is no failure is cut after `lines_of_others`.
+    /// Returns the lines about missing results, one reason after the other. A reason that is not a failure is
+    /// cut after `lines_of_others` lines.
     [[nodiscard]] std::string reasons(std::size_t lines_of_others) const {
         constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;
