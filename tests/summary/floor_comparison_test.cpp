@@ -22,7 +22,7 @@ namespace {
 
 using reports::result;
 
-/// The values of each metric in a contender's n-th trial; n starts at 1.
+/// The values of each metric in the n-th trial of a contender; n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
 reports::report report_with_floors(const std::string& workload,

@@ -1,5 +1,5 @@
-// Runs the script PROGRAM.sh, and passes argv[0] in $CALLED, because the kernel replaces a script's argv[0]
-// by its path.
+// The program PROGRAM runs the script PROGRAM.sh, and passes argv[0] in $CALLED, because the kernel replaces
+// a script's argv[0] by its path.
 #include <stdlib.h>
 #include <unistd.h>
 
