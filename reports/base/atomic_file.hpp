@@ -23,8 +23,8 @@ struct new_file {
 /// Writes the content of all files before it renames the first one. Throws file_error.
 void write_files_atomically(std::span<const new_file> files);
 
-/// Removes the temporary files of `target` that killed processes left. write_file_atomically() does this,
-/// too, so call this function only for a file that is never replaced.
+/// Removes the temporary files of `target` that killed processes left. write_file_atomically() also does
+/// this, so call this function only for a file that is never replaced.
 void remove_abandoned(const std::filesystem::path& target);
 
 /// Creates the folder if it is missing. Throws file_error if that fails, or if no files can be created in it.

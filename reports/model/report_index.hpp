@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// An index of a report, which must exist as long as the index. A report can have a hundred thousand results.
+/// An index of a report. The report must exist as long as the index; it can have a hundred thousand results.
 class report_index {
 public:
     explicit report_index(const report& of);

@@ -21,7 +21,8 @@ struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block: the median over the block's rounds. Set only for times of interleaved trials.
+    /// The ratio of each block, which is the median of the ratios of its rounds. Only times of interleaved
+    /// trials have these ratios.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
@@ -71,7 +72,8 @@ struct result {
     double level = 0.95;
     std::optional<ratio> to_baseline;
     std::optional<difference> from_baseline;  // only set if there is no ratio
-    /// Absent if no floor was measured, and for metrics other than time, latency and lateness.
+    /// The value as a multiple of the best floor's value. Absent if no floor was measured, and for metrics
+    /// other than time, latency and lateness.
     std::optional<floor_multiple> times_floor;
     /// The ratio to the fastest contender on epoll. Only the time and the CPU of the fastest contender on
     /// io_uring have this ratio.
@@ -175,8 +177,8 @@ struct planned {
     std::optional<std::int64_t> cpu{};
     std::optional<std::uint64_t> layouts{};  // layouts per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
-    // These two are set only if the client of serve/open_loop ran on another machine: the address of this
-    // machine for the client, and the command that starts the client.
+    // The address of the server's machine, and the command that starts the client. Both are set only if the
+    // client of serve/open_loop ran on another machine.
     std::optional<std::string> serve_on{}, generator_on{};
 };
 
@@ -189,8 +191,8 @@ struct warning {
 struct judging {
     std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
-    /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
-    /// is corrected separately.
+    /// The number of comparisons of `time` on workloads whose primary metrics include time. The comparisons
+    /// of each other metric are corrected separately.
     std::uint64_t comparisons = 0;
 };
 

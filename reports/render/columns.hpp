@@ -87,7 +87,7 @@ std::string pct_or_factor(double pct);
 /// wall time are not read at the same moment.
 std::string share_text(double value);
 
-/// Returns for example "12.3 µs".
+/// Formats a time, for example as "12.3 µs".
 std::string human_time(double value_ns);
 
 /// Returns for example "ratio to asio-epoll 1.27 [1.25, 1.29]: faster", or "" if the result was not compared.

@@ -27,8 +27,8 @@ namespace {
 constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
 constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
-/// Returns true if a contender that is missing in `all` might have the greatest lateness. It cannot if its
-/// timers are early, or significantly nearer to their deadlines than those of the baseline.
+/// Returns true if a contender that is missing in `all` might have the greatest lateness. A contender cannot
+/// have it if its timers are early, or significantly nearer to their deadlines than those of the baseline.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -297,8 +297,8 @@ std::optional<standing> latest_on(const indexed_report& in, std::string_view wor
     if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
     if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
     const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-    // The last contender is compared with all others, because a contender with less lateness can have an
-    // interval that is wide enough to touch its interval.
+    // The last contender is compared with all others, because a contender with less lateness can have a wide
+    // interval that touches the interval of the last one.
     if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
     return all.back();
 }

@@ -20,8 +20,8 @@ const warning* find_warning(const report& content, std::string_view code) {
     return found == content.warnings.end() ? nullptr : &*found;
 }
 
-/// Returns a reason if the run was too short. A spent budget alone is no reason, because the verdicts take
-/// the number of finished blocks into account.
+/// Returns the reason why the run was too short, or nothing if it was long enough. A spent budget alone is no
+/// reason, because the verdicts take the number of finished blocks into account.
 std::optional<std::string> why_too_short(const report& content) {
     const auto has = [&](const char* code) { return find_warning(content, code) != nullptr; };
     if (content.complete && std::ranges::none_of(verdict_codes, has)) return std::nullopt;

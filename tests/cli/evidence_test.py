@@ -67,7 +67,7 @@ class Text:
     def has(self, digits, unit, *_):
         scales = {"%": (1, 100), "ns": (1,), "µs": (1, 1e-3), "ms": (1, 1e-3, 1e-6), "s": (1, 1e-3, 1e-9)}
         return any(rounds_to(value * scale, digits) for value in self.numbers
-                   for scale in scales.get(unit, (1, 1e-6)))  # bytes as megabytes
+                   for scale in scales.get(unit, (1, 1e-6)))  # a number of bytes can be quoted in megabytes
 
 
 class Report:

@@ -348,8 +348,8 @@ TEST(postgresql, no_run_is_lost_if_the_server_closes_the_connection_during_an_ad
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// If a transaction had the isolation that the server has by default in this test, it would not see the rows
-// that others committed while it waited.
+// The server's default isolation is serializable in this test. A transaction with this isolation would not
+// see the rows that others committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     if (tests::postgresql().empty()) return;
     const empty_history history;

@@ -11,7 +11,7 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
-INTERLEAVED = "echo/rtt/conns:1"  # not in the catalog, so it can be interleaved on request
+INTERLEAVED = "echo/rtt/conns:1"  # this name is not in the catalog, so it can be interleaved on request
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):

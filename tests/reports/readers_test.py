@@ -26,7 +26,7 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# compare.py needs functions of scipy. scipy cannot be installed together with libboost1.81-dev, because it needs
+# compare.py needs functions of scipy. scipy cannot be installed together with libboost1.81-dev, because scipy needs
 # another version of Boost. This replacement has no rank test.
 SCIPY_STATS = """
 import numpy

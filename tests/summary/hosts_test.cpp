@@ -106,8 +106,8 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// Returns the tolerance for the rate in LOOPBENCH_TRIES tries. In one of a thousand cases, chance alone
-/// makes the rate differ more from `share`.
+/// Returns the tolerance for a rate in LOOPBENCH_TRIES tries. In one of a thousand cases, chance alone makes
+/// the difference between the rate and `share` larger than this tolerance.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }

@@ -384,7 +384,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     }
 }
 
-// Six pairs with the same sign are significant for a single comparison, but not for one of five.
+// Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",

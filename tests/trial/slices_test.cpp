@@ -253,8 +253,7 @@ TEST(interleaving, an_interleaved_contender_runs_its_workload_once_before_the_fi
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// The limit of 7 operations follows from the times: an operation takes at least 200 us, and the warm-up takes
-// 1 ms.
+// An operation takes at least 200 us, so a warm-up of 1 ms has about five operations.
 TEST(interleaving, the_number_of_warm_up_operations_grows_only_as_much_as_the_missing_time_requires) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);

@@ -1,6 +1,6 @@
 // A second client of serve/open_loop, which shares no code with the suite's generator. It accepts the
-// generator's options and prints in its format. Its single thread polls the clock and epoll without sleeping,
-// and sends with send(2).
+// generator's options, and prints its results in the generator's format. Its single thread polls the clock
+// and epoll without sleeping, and sends with send(2).
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>

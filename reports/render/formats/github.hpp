@@ -18,7 +18,7 @@ struct annotation {
     std::string title, text;
 };
 
-/// Returns the first ten annotations and the number of the others, because GitHub shows at most ten
+/// Returns the first ten annotations and the number of further annotations, because GitHub shows at most ten
 /// annotations of a kind per step.
 std::string github_annotations(std::span<const annotation> all);
 

@@ -271,7 +271,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Redraws the charts, because paper is white and its width does not depend on the window.
+  // Redraws the charts for paper or for the screen, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     for (const each of document.querySelectorAll("details.printed")) {

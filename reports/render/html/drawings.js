@@ -153,8 +153,8 @@ function roundSteps(end, wanted) {
 
 const barStep = 21;
 
-// Draws a bar for each row, and a line for each limit. `rows` are {contender, result, value, low, high, text}, `lines`
-// are {value, text, dash}. A bar longer than `end` is cut, and has a gap.
+// Draws the bars `rows` and the lines `lines`. A row is {contender, result, value, low, high, text}, a line is {value,
+// text, dash}. A bar longer than `end` is cut, and has a gap.
 function drawBars(width, {title, rows, lines, end, format}) {
   const names = Math.min(Math.max(...rows.map(({contender}) => widthOf(label(contender.name)))) + 8, width * 0.36);
   const numbers = Math.max(...rows.map(({text}) => widthOf(text, 12, 600))) + 6;
@@ -226,8 +226,8 @@ function markOfVerdict(verdict, x, y) {
 
 const narrow = 560; // below this width, rows have two lines
 
-// Draws a dot for each row; `rows` are {name, detail, result, ratio, verdict, text}. The axis goes from -reach to
-// +reach per cent; a dot beyond it becomes an arrow.
+// Draws a dot for each row. A row is {name, detail, result, ratio, verdict, text}. The axis goes from -reach to +reach
+// per cent; a dot beyond the axis becomes an arrow.
 function drawDots(width, {title, rows, reach, ends}) {
   const at = placesOfDots(width, rows, reach);
   const {x, top, bottom} = at;

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t label_columns = 20;
 constexpr std::string_view no_number = "-";
 
-/// Returns two digits: "34µs", "5.2µs", "193ms".
+/// Formats a time with two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
     constexpr std::array<std::pair<double, std::string_view>, 4> units{
         {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
