@@ -400,7 +400,7 @@ std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
     return fmt::format(
-        " of {:g} ms (or of one batch or a few rounds of all connections if these take longer)",
+        " of {:g} ms (or of one batch or a few round trips on each connection, if these take longer)",
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 
