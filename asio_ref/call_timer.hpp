@@ -13,8 +13,8 @@ struct scheduled_call {
     scheduled_call(const executor& loop, timer::time_point when) : waiting(loop, when) {}
 
     timer waiting;
-    // Needed because cancelling a timer after its expiry has no effect, although its handler might still be
-    // queued.
+    // The flag is needed because cancelling a timer after its expiry has no effect, although its handler
+    // might still be queued.
     bool cancelled = false;
 };
 

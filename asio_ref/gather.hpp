@@ -1,5 +1,5 @@
-// gather() with co_spawn. Asio's own experimental::make_parallel_group does the same for a range, but stores
-// a result and a cancellation signal for each child; counting the children is faster.
+// The function gather() uses co_spawn. Asio's own experimental::make_parallel_group also runs a range of
+// tasks, but stores a result and a cancellation signal for each child; counting the children is faster.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -44,8 +44,8 @@ struct start_children {
     template <class Waiter>
     void operator()(Waiter&& waiter, std::span<task<void>> children) const {
         using join_type = join<std::decay_t<Waiter>>;
-        // Allocates the join and its reference count in one block; two small blocks per gather would fragment
-        // glibc's heap and make allocations slower.
+        // The join and its reference count are in one block, because two small blocks per gather would
+        // fragment glibc's heap and make allocations slower.
         const auto joined = std::make_shared<join_type>(std::forward<Waiter>(waiter), children.size());
         for (task<void>& child : children) {
             boost::asio::co_spawn(loop, std::move(child), [joined](std::exception_ptr error) {

@@ -1,5 +1,5 @@
-// The reference runtime on the loops of this project: runtime.hpp, with boost::asio::io_context replaced by
-// this project's io_context (CMake adds the header loopbench/asio/dropin.hpp).
+// The reference runtime on this project's loops is runtime.hpp, with this project's io_context in place of
+// boost::asio::io_context. (CMake adds the header loopbench/asio/dropin.hpp.)
 #pragma once
 
 #include <cstdlib>

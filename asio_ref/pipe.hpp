@@ -30,7 +30,7 @@ inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     return ends;
 }
 
-/// An end of a pipe, which must not be moved while an operation on it is pending.
+/// An end of a pipe. It must not be moved while an operation on it is pending.
 template <class Pipe>
 class pipe_end {
 public:

@@ -1,5 +1,5 @@
-// The runtime over Boost.Asio, the reference for all other loops. The code is written as an Asio expert would
-// write it for one thread, and uses only techniques that Asio's documentation shows.
+// The runtime over Boost.Asio is the reference for all other loops. The code is written as an Asio expert
+// would write it for one thread, and uses only techniques that Asio's documentation shows.
 #pragma once
 
 #include <boost/asio/basic_waitable_timer.hpp>
@@ -30,8 +30,8 @@
 
 namespace loopbench::asio_ref {
 
-/// A model of loopbench::bench::Runtime, whose documentation describes each function, its errors and its
-/// thread rules.
+/// A model of the concept loopbench::bench::Runtime. The documentation of the concept describes each
+/// function, its errors and its thread rules.
 class runtime {
 public:
     static constexpr std::string_view name = "asio-epoll";
@@ -108,9 +108,8 @@ public:
     executor get_executor() noexcept { return context_.get_executor(); }
 
 private:
-    // The outcome of the task that was passed to run(), shared with the task's completion handler: an
-    // exception of another task can end run() before the task ends, and the task then continues in a later
-    // run().
+    // The outcome of run()'s task. run() shares it with the task's completion handler, because an exception
+    // of another task can end run() before the task ends; the task then continues in a later run().
     struct outcome_base {
         bool done = false;
         std::exception_ptr error;
@@ -120,8 +119,8 @@ private:
         std::optional<T> value;
     };
 
-    // Starts a task through the queue, because co_spawn starts a coroutine inline when it is called inside
-    // the loop. (A posted function that calls co_spawn would pass the coroutine through the queue twice.)
+    // Starts a task through the queue. Inside the loop, co_spawn would start the coroutine inline. (A posted
+    // function that calls co_spawn would pass the coroutine through the queue twice.)
     static task<void> start_later(task<void> detached) {
         co_await boost::asio::post(boost::asio::deferred);
         co_await std::move(detached);

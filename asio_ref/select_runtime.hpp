@@ -1,5 +1,5 @@
-// The reference runtime on Asio's select backend. CMake defines BOOST_ASIO_DISABLE_EPOLL for the whole
-// program.
+// The select runtime is the reference runtime on Asio's select backend. CMake defines
+// BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
 #include <string_view>

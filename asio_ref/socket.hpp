@@ -1,5 +1,5 @@
-// Set-up and tear-down of sockets, shared by runtime.hpp and tuned/runtime.hpp so that their streams are
-// comparable.
+// The set-up and tear-down of sockets is shared by runtime.hpp and tuned/runtime.hpp, so that the streams of
+// the two runtimes are comparable.
 #pragma once
 
 #include <boost/asio/basic_socket_acceptor.hpp>
@@ -16,8 +16,9 @@ inline constexpr int listen_backlog = 4096;
 template <class Protocol>
 using acceptor = boost::asio::basic_socket_acceptor<Protocol, executor>;
 
-/// Returns a listening socket without SO_REUSEADDR, which is not needed for a port that the kernel chooses,
-/// or for a Unix path, which must not exist yet. Throws a std::system_error that names the step that failed.
+/// Returns a listening socket. SO_REUSEADDR is not set, because neither a port that the kernel chooses nor a
+/// Unix path needs this option. A Unix path must not exist yet. Throws a std::system_error that names the
+/// step that failed.
 template <class Protocol>
 acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::endpoint& local) {
     acceptor<Protocol> opened(loop);
@@ -31,7 +32,7 @@ acceptor<Protocol> open_acceptor(const executor& loop, const typename Protocol::
     return opened;
 }
 
-/// Sets TCP_NODELAY, which the Stream concept requires, on a TCP socket. Throws std::system_error.
+/// Sets TCP_NODELAY on a TCP socket, as the Stream concept requires. Throws std::system_error.
 template <class Socket>
 void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {

@@ -16,13 +16,13 @@
 
 namespace loopbench::asio_ref {
 
-/// A connected stream, which must not be moved while an operation on it is pending.
+/// A connected stream. It must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
     using socket = boost::asio::basic_stream_socket<Protocol, executor>;
 
-    /// Takes over a connected socket; for TCP, sets TCP_NODELAY. Throws std::system_error.
+    /// Takes over a connected socket, and sets TCP_NODELAY on a TCP socket. Throws std::system_error.
     explicit basic_stream(socket connected) : socket_(std::move(connected)) { set_stream_options(socket_); }
 
     task<io_result> read_some(std::span<std::byte> in) {
@@ -50,12 +50,13 @@ private:
 using stream = basic_stream<boost::asio::ip::tcp>;
 using unix_stream = basic_stream<boost::asio::local::stream_protocol>;
 
-/// A listening socket, which must not be moved while an accept is pending. The destructor does not remove the
+/// A listening socket. It must not be moved while an accept is pending. The destructor does not remove the
 /// path of a Unix socket.
 template <class Protocol>
 class basic_listener {
 public:
-    /// Throws std::system_error, for example if the path of a Unix socket has more than 107 bytes.
+    /// Listens on `local`. Throws std::system_error, for example if the path of a Unix socket has more than
+    /// 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
 

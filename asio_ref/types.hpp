@@ -34,15 +34,15 @@ struct io_result {
     int error = 0;
 };
 
-/// Converts the result of Asio's read or write. Asio reports the end of a stream as an error; it becomes a
-/// read of zero bytes without an error.
+/// Converts the result of Asio's read or write. The end of a stream, which Asio reports as an error, becomes
+/// a read of zero bytes without an error.
 inline io_result to_io_result(const boost::system::error_code& error, std::size_t bytes) {
     if (error == boost::asio::error::eof) return {bytes, 0};
     return {bytes, error.value()};
 }
 
-/// Throws std::system_error, which the Runtime concept requires, and not Boost's own exception. `what` names
-/// the step or call that failed.
+/// Throws std::system_error if `error` is set. (The Runtime concept requires this type, and not Boost's own
+/// exception.) `what` names the step or call that failed.
 inline void throw_if_failed(const boost::system::error_code& error, const char* what) {
     if (error) throw std::system_error(error.value(), std::system_category(), std::string(what) + " failed");
 }

@@ -1,5 +1,5 @@
-// The reference runtime on Asio's io_uring backend. CMake defines BOOST_ASIO_HAS_IO_URING and
-// BOOST_ASIO_DISABLE_EPOLL for the whole program.
+// The io_uring runtime is the reference runtime on Asio's io_uring backend. CMake defines
+// BOOST_ASIO_HAS_IO_URING and BOOST_ASIO_DISABLE_EPOLL for the whole program.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

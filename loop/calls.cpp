@@ -16,7 +16,8 @@ struct fd_callbacks::watcher : io_operation {
         if (ready) owner.ready().push(*this);
     }
 
-    // If arm() throws, the watcher stays idle until it is removed.
+    // Watches the descriptor again, unless the callback was removed. If arm() throws, the watcher stays idle
+    // until it is removed.
     void arm_again() {
         if (!removed) arm();
     }

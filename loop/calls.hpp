@@ -10,8 +10,9 @@
 
 namespace loopbench::loop {
 
-/// A call of a function that can be cancelled. While the call is armed or queued, the timer queue or the
-/// ready queue owns one reference to it. `Armed` is the timer type, from this library or another one.
+/// A call of a function that can be cancelled. While the call is armed, the timer queue owns a reference to
+/// the call; while the call is queued, the ready queue owns this reference. `Armed` is the timer type, from
+/// this library or another one.
 template <class Armed>
 struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
@@ -23,7 +24,7 @@ struct cancellable_call : Armed, recycled {
     static void run_or_discard(operation* op, completion how) {
         auto& self = *static_cast<cancellable_call*>(op);
         self.fetch_later();
-        // `keep` takes over the queue's reference, because `work` may drop the last handle to this call.
+        // `keep` takes over the queue's reference, so that the call exists until `work` has returned.
         const auto keep = shared_state<cancellable_call>::share(self);
         --self.references;
         const std::function<void()> work = std::exchange(self.function, nullptr);
@@ -36,8 +37,8 @@ struct cancellable_call : Armed, recycled {
 };
 
 /// A handle to a call. Dropping a handle does not cancel the call. Use a handle only in the loop's thread;
-/// while the call is pending, the handle must not outlive the loop. `Owner` is the type of the loop, which
-/// has a member disarm(Armed&) noexcept.
+/// while the call is pending, the handle must not outlive the loop. `Owner` is the loop's type and has a
+/// member disarm(Armed&) noexcept.
 template <class Owner, class Armed>
 class cancellable_call_handle {
 public:
@@ -77,8 +78,9 @@ public:
     fd_callbacks& operator=(fd_callbacks&&) = delete;
     ~fd_callbacks();
 
-    /// Replaces the descriptor's previous callback of the same `kind`: io_kind::readable or
-    /// io_kind::writable. Throws the driver's exception if the driver cannot watch the descriptor.
+    /// Adds the callback of the given `kind`, which is io_kind::readable or io_kind::writable. Replaces the
+    /// descriptor's previous callback of this kind. Throws the driver's exception if the driver cannot watch
+    /// the descriptor.
     void add(int fd, io_kind kind, std::function<void()> function);
 
     bool remove(int fd, io_kind kind) noexcept;

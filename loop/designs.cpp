@@ -38,9 +38,10 @@ constexpr design all[] = {
     {"loop-scheduler", "select",
      "Runs its ready queue until it is empty; only then checks its heap of sleeping tasks, and calls select.",
      &make<&make_select_driver, heap_timers, block_wait, waits_when_idle>},
-    // Tutorial 004: asyncio's turn. asyncio runs a timer if `when < now + resolution`; with a resolution of
-    // one time unit, this is equal to `when <= now`, which this loop uses. asyncio's limit of one day per
-    // wait (MAXIMUM_SELECT_TIMEOUT) is left out, because pselect(2) accepts all timeouts.
+    // This design has the turn of asyncio (tutorial 004). asyncio runs a timer if `when < now + resolution`;
+    // with a resolution of one time unit, this condition equals the condition of this loop, `when <= now`.
+    // asyncio limits a wait to one day (MAXIMUM_SELECT_TIMEOUT); this loop does not, because pselect(2)
+    // accepts all timeouts.
     {"loop-asyncio", "select",
      "Works like asyncio: has a heap with late removal; each turn calls select, then runs the ready "
      "callbacks.",

@@ -16,9 +16,9 @@ std::span<const design> designs() noexcept;
 
 const design* find_design(std::string_view name) noexcept;
 
-/// Throws std::invalid_argument if no design has this name, and std::system_error, with the cause and the
-/// remedy, if the kernel refuses the design's driver. `other_clock`, if not null, replaces the kernel's clock
-/// and must outlive the loop.
+/// Returns a loop of the named design. Throws std::invalid_argument if no design has this name. Throws
+/// std::system_error, with the cause and the remedy, if the kernel refuses the design's driver. If
+/// `other_clock` is not null, it replaces the kernel's clock and must outlive the loop.
 std::unique_ptr<event_loop> make_loop(std::string_view design, clock* other_clock = nullptr);
 
 }  // namespace loopbench::loop

@@ -39,7 +39,7 @@ public:
     sleep_awaiter sleep_for(nanoseconds delay) noexcept { return sleep_until(deadline_after(now(), delay)); }
 
     /// Runs `function` on the next turn, after all functions that are already queued. In debug mode, `where`
-    /// names the call.
+    /// names the call in warnings.
     call_handle call_soon(std::function<void()> function,
                           const std::source_location& where = std::source_location::current());
 
@@ -63,8 +63,8 @@ public:
 
     void run_forever();
 
-    /// Runs until stop() is called or the loop is idle: no queued callback, no timer, no pending I/O and no
-    /// expected_post. A sleep until `never` does not count as a timer.
+    /// Runs until stop() is called or the loop is idle. An idle loop has no queued callback, no timer, no
+    /// pending I/O and no expected_post. A sleep until `never` does not count as a timer.
     void run_until_idle();
 
     /// An announcement that another thread will post something; while it exists, run_until_idle() does not
@@ -90,25 +90,25 @@ public:
     /// Runs one turn, for a program that has its own main loop. Throws std::logic_error inside another turn.
     void turn();
 
-    /// Runs one step: waits until an operation is ready, at most until `wake_by` (do_not_wait: only asks the
-    /// kernel for events), and then runs at most `callbacks_max` callbacks, or fewer if end_step() is called
-    /// or the work budget is used up. Unlike turn(), step() may be called inside a callback. If a callback
-    /// throws, step() throws the same exception, and no operation is lost. While it waits, step() holds the
-    /// lock of a shared driver, except while the thread sleeps.
+    /// Runs one step: waits until an operation is ready, and then runs at most `callbacks_max` callbacks. The
+    /// wait ends at `wake_by`; with do_not_wait, step() only asks the kernel for events. Runs fewer callbacks
+    /// if end_step() is called or the work budget is used up. Unlike turn(), step() may be called inside a
+    /// callback. If a callback throws, step() throws the same exception, and no operation is lost. While
+    /// step() waits, it holds the lock of a shared driver, except while the thread sleeps in the kernel.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
     /// Ends the current step after the current callback. Call this function only in the loop's thread.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
-    /// Wakes the loop. A thread must call this function after it has changed the loop's timers or I/O under
-    /// the driver's lock.
+    /// Wakes the loop. Another thread must call this function after it has changed the loop's timers or I/O
+    /// under the driver's lock.
     void wake_from_any_thread() noexcept { wake(); }
-    /// Discards all armed, pending and queued operations, and those that are added meanwhile. For the end of
-    /// a program that has its own operations in the loop.
+    /// Discards all armed, pending and queued operations, and those that are added meanwhile. Call this
+    /// function at the end of a program that has its own operations in the loop.
     virtual void discard_operations() noexcept = 0;
 
     /// Listens on `local`; with port 0, the kernel chooses the port. Throws a std::system_error that names
     /// the endpoint.
     loop::listener listen(const endpoint& local = endpoint::loopback(0));
-    /// Listens on a numeric address and a port that the kernel chooses.
+    /// Listens on `address`, which is a numeric address, and on a port that the kernel chooses.
     loop::listener listen_on(std::string_view address);
     /// Listens on a Unix socket. The path must not exist yet; closing the listener does not remove it.
     loop::listener listen_unix(std::string_view path);
@@ -127,16 +127,16 @@ public:
     /// signal. At the end of each run, a pending SIGPIPE that a write has raised is removed. The process's
     /// signal disposition does not change. Call this function in the loop's thread, or before the loop runs.
     void block_sigpipe() noexcept;
-    /// Returns a guard that blocks SIGPIPE (see block_sigpipe()), or a null guard if one exists. A guard is
-    /// needed while the loop runs and while pending writes are cancelled, because the kernel might still
-    /// execute these writes.
+    /// Returns a guard that blocks SIGPIPE (see block_sigpipe()), or a null guard if a guard already exists.
+    /// A guard is needed while the loop runs and while pending writes are cancelled, because the kernel might
+    /// still execute these writes.
     [[nodiscard]] auto guard_writes() noexcept {
         if (std::exchange(guarded_, true)) return write_guard();
         if (writes_to_pipes_) [[unlikely]]
             block_sigpipe();
         return write_guard(this);
     }
-    /// If arm() throws std::bad_alloc, the timer is not armed.
+    /// Arms the timer. If arm() throws std::bad_alloc, the timer is not armed.
     virtual void arm(timer& t) = 0;
     virtual void disarm(timer& t) noexcept = 0;
 

@@ -22,7 +22,7 @@ struct operation {
     operation* next;
     complete_fn complete;
 
-    /// Does nothing here; timer::fetch_later() prefetches another timer.
+    /// Does nothing. (timer::fetch_later() hides this function and prefetches another timer.)
     void fetch_later() const noexcept {}
 };
 
@@ -63,7 +63,8 @@ public:
     }
     void prepend(operation_queue&& first) noexcept { prepend(first.release(), first.tail_); }
 
-    /// Returns false if `op` is not in the queue. The search takes linear time; use it only for short queues.
+    /// Removes `op`, or returns false if `op` is not in the queue. The search takes linear time; use it only
+    /// for short queues.
     bool remove(operation& op) noexcept {
         operation* before = nullptr;
         for (operation* here = head_; here != nullptr; before = here, here = here->next) {
@@ -101,11 +102,12 @@ private:
 /// wait in the ready queue for their system calls, the loop does not check for I/O, even if the budget is
 /// used up; see readiness.hpp.)
 ///
-/// A callback costs four units, an operation that completes immediately one, and a transfer of more than 16
-/// KiB one more for each 256 bytes. Thus a turn of 256 units runs at most 64 callbacks; with more, the data
-/// that 1000 connections have received in messages of 16 KiB would leave the caches before the callbacks
-/// process it. Up to 16 KiB, the system call costs more than the transfer of the bytes. On designs whose turn
-/// runs everything that is ready, each callback has its own budget.
+/// A callback costs four units, an operation that completes immediately costs one unit, and a transfer of
+/// more than 16 KiB costs one more unit for each 256 bytes. (Up to 16 KiB, the system call costs more than
+/// the transfer of the bytes.) Thus a turn of 256 units runs at most 64 callbacks. If a turn ran more
+/// callbacks, the data that 1000 connections have received in messages of 16 KiB would leave the caches
+/// before the callbacks process it. On designs whose turn runs everything that is ready, each callback has
+/// its own budget.
 class work_budget {
 public:
     static constexpr std::size_t units_max = 256;
@@ -122,8 +124,8 @@ public:
     void use(std::size_t units) noexcept { used_ += units; }
     void refill() noexcept { used_ = 0; }
 
-    /// Accounts for an operation that completed immediately and moved `bytes` bytes. Returns true if its
-    /// coroutine may continue without going through the ready queue.
+    /// Accounts for an operation that completed immediately and moved `bytes` bytes. Returns true if the
+    /// operation's coroutine may continue without going through the ready queue.
     bool may_complete_inline(std::size_t bytes) noexcept {
         used_ += units_of(bytes);
         return used_ <= units_max;
@@ -141,9 +143,9 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards all operations, and from now on every operation that is pushed: the destruction of one frame
-    /// may complete an operation of another frame, which is destroyed before the loop could run this
-    /// operation.
+    /// Discards all operations, and from now on every operation that is pushed. The destruction of one frame
+    /// may complete an operation of another frame, and this other frame is destroyed before the loop could
+    /// run the operation.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -158,8 +160,8 @@ private:
     bool closed_ = false;
 };
 
-/// The exception that a cancelled task receives from its current or next await. A task that ends with it
-/// counts as cancelled, not as failed; therefore do not catch it.
+/// The exception that a cancelled task receives from its current or next await. A task that ends with this
+/// exception counts as cancelled, not as failed; therefore do not catch it.
 class task_cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "the task was cancelled"; }
@@ -174,8 +176,8 @@ struct task_context {
 
 class suspension {
 public:
-    /// A function that ends the wait of a cancelled task, by arranging that the operation is queued,
-    /// immediately or soon. Null if the operation is already queued.
+    /// A function that ends the wait of a cancelled task: it makes sure that the operation is queued,
+    /// immediately or soon. The pointer is null if the operation is already queued.
     using cancel_fn = void (*)(suspension*) noexcept;
 
     suspension& operator=(suspension&&) = delete;
@@ -186,8 +188,8 @@ public:
 protected:
     ~suspension() = default;
 
-    /// Records that `coroutine` is suspended here. Returns false if the task is already cancelled; then the
-    /// coroutine must not suspend.
+    /// Records that `coroutine` is suspended in this object. Returns false if the task is already cancelled;
+    /// then the coroutine must not suspend.
     template <class Promise>
     bool suspend(std::coroutine_handle<Promise> coroutine, cancel_fn cancel) noexcept {
         context_ = coroutine.promise().context;
@@ -234,7 +236,7 @@ inline void request_cancel(task_context& task) noexcept {
 }
 
 /// The base of every awaiter that suspends its coroutine in the loop: an operation that resumes the
-/// coroutine. A derived class defines await_suspend(), which calls suspend(), and await_resume(), which calls
+/// coroutine. In a derived class, await_suspend() calls suspend(), and await_resume() calls
 /// throw_if_cancelled() if the wait had no result. The code that completes the operation pushes it to the
 /// ready queue.
 template <class Operation = operation>
@@ -257,11 +259,11 @@ private:
     }
 };
 
-/// An operation in recycled memory, created and run in the same thread. If another thread ran it, the freed
-/// blocks would stay in that thread's pool.
+/// An operation in recycled memory. It must be created and run in the same thread, because a freed block
+/// stays in the pool of the thread that frees it.
 struct recycled_operation : operation, recycled {};
 
-/// A queued function with its captures. It frees its memory before the function runs, so that a function that
+/// A queued function with its captures. Its memory is freed before the function runs, so that a function that
 /// posts itself again reuses the same block.
 template <class Function, class Base>
 struct callback final : Base {
@@ -282,7 +284,7 @@ struct callback final : Base {
     Function function;
 };
 
-/// Makes an operation that owns itself: run it or discard it exactly once.
+/// Returns an operation that owns itself. The caller must run or discard the operation exactly once.
 template <class Base = recycled_operation, class F>
 operation& make_callback(F&& function) {
     return *new callback<std::decay_t<F>, Base>(std::forward<F>(function));

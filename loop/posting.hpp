@@ -1,7 +1,7 @@
-// The protocol with which posts by other threads reach a loop that sleeps or is about to sleep. The posting
-// thread posts, and then checks whether the loop sleeps; the loop announces its sleep, and then checks for
-// posts. All four operations are sequentially consistent, so that at least one of the two checks sees the
-// other thread's write.
+// The protocol makes sure that a post by another thread reaches a loop that sleeps or is about to sleep. The
+// posting thread posts, and then checks whether the loop sleeps; the loop announces its sleep, and then
+// checks for posts. These four operations are sequentially consistent, so that at least one of the two checks
+// sees the other thread's write.
 //
 // The template parameter `Atomic` is std::atomic, except in tests/race, where it is a type that tries every
 // execution that the memory model allows.
@@ -14,8 +14,8 @@
 
 namespace loopbench::loop {
 
-/// The operations that other threads have posted. Any thread may push, without a lock; one thread takes all
-/// operations at once.
+/// The operations that other threads have posted. Any thread may push an operation, without a lock. Only one
+/// thread takes the operations, all at once.
 template <template <class> class Atomic>
 class basic_operation_stack {
 public:
@@ -51,12 +51,12 @@ private:
 template <template <class> class Atomic>
 class basic_sleep_notice {
 public:
-    /// Returns true if the loop needs a wake-up. Any thread may call this function, after a push to an empty
-    /// stack. If the loop wakes up before the thread's wake-up call, this call ends the loop's next wait.
+    /// Returns true if the loop needs a wake-up. Any thread may call is_up(), after a push to an empty stack.
+    /// If the loop wakes up in the meantime, the thread's wake-up ends the loop's next wait instead.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice, calls wait(has_posted()), and removes the notice. If its argument is true, wait()
-    /// must not sleep. Call this function only in the loop's thread.
+    /// Shows the notice, calls wait(has_posted()), and removes the notice. If has_posted() returns true,
+    /// wait() must not sleep. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -70,8 +70,8 @@ private:
 
 /// A short spin that polls for the next post before the loop sleeps, because waking a sleeping core takes
 /// several times as long, especially in a virtual machine. Spins are useless if the threads share a core or
-/// if posts are rare; after `vain_max` unsuccessful spins in a row, only one in every `tried_once_in` calls
-/// spins. Use this class only in the loop's thread.
+/// if posts are rare. Therefore, after `vain_max` unsuccessful spins in a row, only one in every
+/// `tried_once_in` calls of until() spins. Use this class only in the loop's thread.
 class adaptive_spin {
 public:
     static constexpr int looks_max = 100;  // checks per spin; a spin takes one to five microseconds on x86-64
@@ -93,8 +93,8 @@ public:
     }
 
 private:
-    // On x86-64, a pause gives the core's resources to its other hardware thread, on which the posting thread
-    // may run.
+    // Pauses the core for a moment. On x86-64, the pause gives the core's resources to its other hardware
+    // thread, on which the posting thread may run.
     static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
         __builtin_ia32_pause();

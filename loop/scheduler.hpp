@@ -1,5 +1,5 @@
-// The common part of all designs and of this project's runtimes on other libraries. It does not depend on
-// time or I/O.
+// The scheduler is the common part of all designs and of this project's runtimes on other libraries. It does
+// not depend on time or I/O.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace loopbench::loop {
 
-/// The tasks that no other task awaits. The list owns their frames, which contain the links of the list, and
-/// keeps the exception of a failed task until take_failure() is called. Use the list only in the loop's
-/// thread.
+/// The tasks that no other task awaits. The list owns the tasks' frames, and the frames contain the links of
+/// the list. The list keeps the exception of a failed task until take_failure() is called. Use the list only
+/// in the loop's thread.
 class root_list final : detail::root_owner {
 public:
     root_list& operator=(root_list&&) = delete;
@@ -95,7 +95,8 @@ public:
 
     /// Runs the loop until `main` is done; returns the value of `main` or throws its exception. If another
     /// task or a callback throws, run() throws that exception instead, and `main` continues as a spawned
-    /// task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the task.
+    /// task. Throws std::logic_error if the loop is already running. In debug mode, `where` names the task in
+    /// warnings.
     template <class T>
     T run(task<T> main, const std::source_location& where = std::source_location::current()) {
         const auto running = start_running();
@@ -117,9 +118,9 @@ public:
     }
 
     /// Runs `function` on a later turn, and wakes the loop if it sleeps. Any thread may call this function;
-    /// the loop must exist until this call returns, even if `function` ends run(). If several threads post at
-    /// the same time, only the first thread wakes the loop; until it has made its wake-up call, a sleeping
-    /// loop runs no posted function.
+    /// the loop must exist until post_from_any_thread() returns, even if `function` ends run(). If several
+    /// threads post at the same time, only the first thread wakes the loop. A sleeping loop runs no posted
+    /// function until the first thread has made its wake-up call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
@@ -131,7 +132,7 @@ public:
 
     /// Starts a task that no other task awaits. The task's frame is freed when the task ends or the loop is
     /// destroyed. run() throws the task's exception, except task_cancelled. In debug mode, `where` names the
-    /// task.
+    /// task in warnings.
     template <class T>
     void spawn(task<T> detached, const std::source_location& where = std::source_location::current()) {
         ready_.push(roots_.adopt(std::move(detached), where));
@@ -143,7 +144,7 @@ public:
     /// Starts all `children` in order, and completes when all of them have ended. The children keep their
     /// values (task::result()) and must outlive the await. They start immediately, except in a deeply nested
     /// gather or after many children. The await throws the first exception of a child, except with
-    /// join_mode::collect. With join_mode::cancel_on_exception, this exception also cancels the other
+    /// join_mode::collect. With join_mode::cancel_on_exception, the first exception also cancels the other
     /// children. Cancelling the gather cancels all children.
     template <class T, std::size_t Extent>
     join_awaiter<T, void> gather(std::span<task<T>, Extent> children,
@@ -151,21 +152,22 @@ public:
         return {ready_, children, mode};
     }
 
-    /// Starts all `children`, which must not be empty; the first child that ends cancels the others. After
-    /// all have ended, the await returns the index of the first one, or throws its exception.
+    /// Starts all `children`, which must not be empty. The first child that ends cancels the other children.
+    /// After all children have ended, the await returns the index of the first one that ended, or throws its
+    /// exception.
     template <class T, std::size_t Extent>
     join_awaiter<T, std::size_t> race(std::span<task<T>, Extent> children) noexcept {
         return {ready_, children, join_mode::cancel_on_first};
     }
 
-    /// Calls `warn`, between callbacks, for every callback or task step that took `limit` or longer
-    /// (asyncio's limit is 100 ms), with the duration and a name: the place that started the task, or the
+    /// Makes the loop call `warn` after every callback or task step that took `limit` or longer. (asyncio's
+    /// limit is 100 ms.) `warn` receives the duration and a name: the place that started the task, or the
     /// function's type. An empty `warn` turns the warnings off.
     void warn_of_slow_callbacks(nanoseconds limit, debug_mode::slow_warning warn);
 
-    /// Calls `warn` if all futures with the same exception are destroyed and no code has retrieved the
-    /// exception. This applies to promises and to the tasks of create_task(), but not to cancellations.
-    /// `warn` must not throw. An empty `warn` turns the warnings off.
+    /// Makes the loop call `warn` if all futures with the same exception are destroyed and no code has
+    /// retrieved the exception. The warnings apply to promises and to the tasks of create_task(), but not to
+    /// cancellations. `warn` must not throw. An empty `warn` turns the warnings off.
     void warn_of_unretrieved_exceptions(debug_mode::unretrieved_warning warn);
 
     // Only drivers, timer queues, futures and awaiters use the following members.
@@ -193,9 +195,10 @@ protected:
 
     /// Runs turns until `done` is true, but at least one turn.
     virtual void take_turns(const bool& done) = 0;
-    /// Called in the last step of run()'s task, immediately after the `done` of take_turns() has become true.
+    /// Reacts to the end of run()'s task. Called in the last step of the task, immediately after the `done`
+    /// of take_turns() has become true.
     virtual void main_ended() noexcept {}
-    /// Ends the wait of the current or the next turn. Any thread may call this.
+    /// Ends the wait of the current or the next turn. Any thread may call this function.
     virtual void wake() noexcept = 0;
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
@@ -231,8 +234,8 @@ protected:
         ready_.prepend(next, last);
     }
 
-    /// Runs at most `callbacks_max` ready operations, or until the work budget is used up. Takes them from
-    /// the queue one by one, so that this function can be called inside a callback.
+    /// Runs ready operations until `callbacks_max` operations have run or the work budget is used up. Takes
+    /// the operations from the queue one by one, so that this function can be called inside a callback.
     void run_singly(std::size_t callbacks_max) {
         for (; callbacks_max > 0 && !ready_.empty() && ready_.budget.used() < work_budget::units_max;
              --callbacks_max) {

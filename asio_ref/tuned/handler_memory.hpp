@@ -9,7 +9,7 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// Space for one operation, which Asio destroys before it calls the handler.
+/// Space for one operation. Asio destroys the operation before it calls the handler.
 template <std::size_t Bytes>
 struct operation_storage {
     alignas(std::max_align_t) std::byte bytes[Bytes];

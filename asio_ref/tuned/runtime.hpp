@@ -1,8 +1,8 @@
-// The runtime over Boost.Asio that is tuned for one thread: the tasks of this project await Asio's operations
+// The tuned runtime over Boost.Asio runs in one thread, and the tasks of this project await Asio's operations
 // directly.
 //
 // The gain over asio_ref/runtime.hpp is large if Asio's own handler memory and co_spawn dominate the cost
-// (the workloads spawn, gather and yield), and small if system calls dominate it (echo). The following
+// (the workloads spawn, gather and yield), and small if system calls dominate the cost (echo). The following
 // changes together cause the gain; their separate gains were not measured.
 // - Frames come from a free list, and co_spawn is not used.
 // - The memory of an operation is part of the waiting frame, or comes from the same free list (post). Asio's
@@ -34,8 +34,8 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A model of loopbench::bench::Runtime, whose documentation describes each function, its errors and its
-/// thread rules.
+/// A model of the concept loopbench::bench::Runtime. The documentation of the concept describes each
+/// function, its errors and its thread rules.
 class runtime final : public scheduler {
 public:
     static constexpr std::string_view name = "asio-tuned";

@@ -1,6 +1,6 @@
-// A scheduler that runs the tasks of this project on Asio's scheduler. Almost all work goes through Asio's
-// queue. Only the first step of run()'s task and functions that other threads post go through the ready queue
-// of loop/scheduler.hpp, which a handler in Asio's queue runs.
+// The scheduler runs the tasks of this project on Asio's scheduler. Almost all work goes through Asio's
+// queue. Only the first step of run()'s task, and functions that other threads post, go through the ready
+// queue of loop/scheduler.hpp. A handler in Asio's queue runs this ready queue.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -97,7 +97,7 @@ protected:
 
 private:
     struct context : boost::asio::io_context {
-        // This hint disables all locks; therefore only one thread may use the context, even for post().
+        // Creates a context without locks; therefore only one thread may use the context, even for post().
         context() : io_context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE) {}
 
         /// Destroys all queued and pending operations. Sockets and timers can still be destroyed afterwards.

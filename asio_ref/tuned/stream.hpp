@@ -15,13 +15,13 @@
 
 namespace loopbench::asio_ref::tuned {
 
-/// A connected stream, which must not be moved while an operation on it is pending.
+/// A connected stream. It must not be moved while an operation on it is pending.
 template <class Protocol>
 class basic_stream {
 public:
     using socket = boost::asio::basic_stream_socket<Protocol, executor>;
 
-    /// Takes over a connected socket; for TCP, sets TCP_NODELAY. Throws std::system_error.
+    /// Takes over a connected socket, and sets TCP_NODELAY on a TCP socket. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
         socket_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
@@ -72,7 +72,7 @@ private:
     boost::system::error_code error_;
 };
 
-/// A listening socket, which must not be moved while an accept is pending.
+/// A listening socket. It must not be moved while an accept is pending.
 template <class Protocol>
 class basic_listener {
 public:

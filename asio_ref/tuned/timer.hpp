@@ -42,8 +42,8 @@ struct scheduled_call : loop::recycled {
     scheduled_call(scheduler& owner, timer::time_point when) : waiting(owner.get_executor(), when) {}
 
     timer waiting;
-    // Needed because cancelling a timer after its expiry has no effect, although its handler might still be
-    // queued.
+    // The flag is needed because cancelling a timer after its expiry has no effect, although its handler
+    // might still be queued.
     bool cancelled = false;
     unsigned references = 1;
 };

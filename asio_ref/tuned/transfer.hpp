@@ -48,8 +48,8 @@ private:
 template <class Sink>
 class write_awaiter : public completion_awaiter {
 public:
-    /// A write of more than `inline_max` bytes goes through Asio's queue even if the kernel accepts all bytes
-    /// immediately.
+    /// Creates an awaiter. A write of more than `inline_max` bytes goes through Asio's queue even if the
+    /// kernel accepts all bytes immediately.
     write_awaiter(scheduler& owner, Sink& sink, std::span<const std::byte> out,
                   std::size_t inline_max = SIZE_MAX) noexcept
         : completion_awaiter(owner), sink_(sink), rest_(out), inline_max_(inline_max) {}

@@ -11,8 +11,8 @@
 namespace loopbench::loop {
 
 struct debug_mode {
-    /// A function that is called after a slow callback. `who` is one line of text: the task or function, and
-    /// the source location that started it.
+    /// A function that is called after a slow callback. `who` is one line of text that names the task or
+    /// function. If the source location that started or scheduled it is known, `who` contains the location.
     using slow_warning = std::function<void(nanoseconds took, const std::string& who)>;
     using unretrieved_warning = std::function<void(const std::exception_ptr&, const std::string& who)>;
 
@@ -20,12 +20,12 @@ struct debug_mode {
     slow_warning on_slow;
     unretrieved_warning on_unretrieved;
 
-    /// Wraps a posted function together with its type. If there is not enough memory, returns the operation
-    /// unwrapped. Any thread may call this function.
+    /// Returns an operation that runs `posted` and stores the type of the function. If there is not enough
+    /// memory, returns `posted` itself. Any thread may call named().
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
-    /// The identity of an operation, recorded before the operation runs, because it might not exist
-    /// afterwards. An unknown pointer is null; an unknown location has line 0.
+    /// The identity of an operation. It is recorded before the operation runs, because the operation might
+    /// not exist afterwards. An unknown pointer is null; an unknown location has line 0.
     struct identity {
         const void* frame = nullptr;
         const std::type_info* function = nullptr;
@@ -36,7 +36,7 @@ struct debug_mode {
     static identity identify(const operation& op);
 };
 
-/// Returns "file:line in function".
+/// Returns the location as text: "file:line in function".
 std::string to_text(const std::source_location& where);
 
 }  // namespace loopbench::loop

@@ -5,8 +5,8 @@
 
 namespace loopbench::loop {
 
-/// A node of a waiter_list, which is a circle of nodes; a node in no list forms a circle of one node.
-/// Therefore a node can leave its list without a pointer to the list.
+/// A waiting task in a waiter_list. The list is a circle of nodes, and a node in no list is a circle of its
+/// own. Therefore a node can leave its list without a pointer to the list.
 class waiter_node : public operation {
 public:
     waiter_node& operator=(waiter_node&&) = delete;
@@ -44,12 +44,12 @@ public:
 };
 
 /// An event that is set once and stays set. set() queues the waiting tasks in the order in which they began
-/// to wait. Use an event only in the loop's thread. The event must outlive the waiting tasks, unless they are
-/// destroyed together with the loop.
+/// to wait. Use an event only in the loop's thread. The event must outlive the waiting tasks, except while
+/// the loop is being destroyed.
 class event {
 public:
-    /// `ends_a_task` means that the event marks the end of a task; the tasks of loop-round-robin poll for
-    /// such an event (woken_awaiter.hpp).
+    /// Creates an event. `ends_a_task` is true if the event marks the end of a task; on loop-round-robin,
+    /// waiting tasks poll for such an event (woken_awaiter.hpp).
     explicit event(scheduler& loop, bool ends_a_task = false) noexcept
         : ready_(loop.ready()), ends_a_task_(ends_a_task) {}
     event& operator=(event&&) = delete;

@@ -1,6 +1,6 @@
-// Recycled memory. Each thread keeps freed blocks in one list per size, and reuses the block that was freed
-// last, because it is still in the cache. (Boost.Asio keeps only two blocks per thread, but a wide gather
-// frees many more: asio#1167.)
+// The pool recycles memory. Each thread keeps freed blocks in one list per size, and reuses the most recently
+// freed block first, because this block is still in the cache. (Boost.Asio keeps only two blocks per thread,
+// but a gather of many tasks frees many more: asio#1167.)
 #pragma once
 
 #include <array>
@@ -8,16 +8,15 @@
 #include <new>
 #include <utility>
 
-// This header checks for AddressSanitizer, and CMake does not, because each program that includes this
-// installed header can be compiled with or without the sanitizer.
+// This header, and not CMake, checks for AddressSanitizer, because each program that includes the installed
+// header can be compiled with or without the sanitizer.
 #if __has_include(<sanitizer/asan_interface.h>)
 #include <sanitizer/asan_interface.h>
 #endif
 
 namespace loopbench::loop {
 
-/// A pool of memory blocks for each thread. If another thread frees a block, that thread's pool keeps the
-/// block.
+/// A pool of memory blocks for each thread. A block goes to the pool of the thread that frees it.
 class frame_pool {
 public:
     static constexpr std::size_t granularity_bytes = 32;
@@ -34,8 +33,8 @@ public:
         return std::exchange(head, head->next);
     }
 
-    /// Keeps the block for reuse, or frees it if the thread already keeps enough. `bytes` must be the value
-    /// that was passed to allocate().
+    /// Keeps the block for reuse, or frees it if the thread already keeps `limit_bytes` of this size. `bytes`
+    /// must be the value that was passed to allocate().
     static void deallocate(void* block, std::size_t bytes) noexcept {
         if (bytes > largest_bytes) [[unlikely]]
             return ::operator delete(block);
@@ -48,8 +47,8 @@ public:
     }
 
 private:
-    // `kept_bytes` is stored in the block: a total next to the list head would double the time of an
-    // allocation, because each allocation would have to wait for the previous update of the total.
+    // A freed block. It stores the total size of the list, because a total next to the list's head would
+    // double the time of an allocation: each allocation would wait for the previous update of the total.
     struct free_block {
         free_block* next;
         std::size_t kept_bytes;  // the total size of the blocks from here to the end of the list
@@ -92,8 +91,8 @@ private:
     static constinit thread_local thread_lists lists_;
 };
 
-/// The base class of objects in recycled memory. Sized delete passes the size, so that a block needs no
-/// header.
+/// The base class of objects in recycled memory. The delete operator receives the size of the object, so that
+/// a block needs no header.
 struct recycled {
     static void* operator new(std::size_t bytes) { return frame_pool::allocate(bytes); }
     static void operator delete(void* block, std::size_t bytes) noexcept {
@@ -101,7 +100,7 @@ struct recycled {
     }
 };
 
-/// A pointer that shares ownership of a State, which derives from `recycled` and has a member `unsigned
+/// A pointer that shares the ownership of a State. State derives from `recycled` and has a member `unsigned
 /// references = 1`. All pointers to one state must be used in the same thread.
 template <class State>
 class shared_state {

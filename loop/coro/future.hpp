@@ -24,14 +24,14 @@ struct future_state : recycled {
             loop.exception_was_not_retrieved(exception, made_at);
     }
 
-    // Queues the waiting tasks and then the callbacks. Both run from the ready queue, never inside
-    // set_value().
+    // Queues the waiting tasks and then the callbacks. None of them runs inside set_value().
     void settle() noexcept {
         done.set();
         while (!callbacks.empty()) queue(static_cast<done_callback&>(callbacks.pop()));
     }
 
-    // A callback, allocated when it is added, so that settle() does not have to allocate memory.
+    // A callback of a future. It is allocated when it is added, so that settle() does not have to allocate
+    // memory.
     struct done_callback : operation {
         explicit done_callback(std::function<void(const future<T>&)> what)
             : operation{nullptr, &run_or_discard}, function(std::move(what)) {}
@@ -85,7 +85,7 @@ public:
         if constexpr (!std::is_void_v<T>) return *state_->value;
     }
 
-    /// Queues function(future) when the future is done, immediately if it is already done.
+    /// Queues function(future) when the future is done, or immediately if the future is already done.
     void add_done_callback(std::function<void(const future&)> function) const {
         auto* const callback = new typename state_type::done_callback(std::move(function));
         done() ? state_->queue(*callback) : state_->callbacks.push(*callback);
@@ -115,8 +115,8 @@ private:
 template <class T>
 class promise {
 public:
-    /// Waiting tasks resume on `loop`, which must outlive the promise and its futures. In debug mode, `where`
-    /// names the promise in warnings.
+    /// Creates a promise. Waiting tasks resume on `loop`, which must outlive the promise and its futures. In
+    /// debug mode, `where` names the promise in warnings.
     explicit promise(scheduler& loop, const std::source_location& where = std::source_location::current())
         : state_(shared_state<detail::future_state<T>>::make(loop, where)) {}
     promise(promise&&) noexcept = default;
@@ -194,9 +194,9 @@ task<void> keep(promise<T> answer, task<T> work) {
 
 }  // namespace detail
 
-/// Starts `work` as an independent task. The future keeps an exception of the task for the caller of
-/// result(); if result() is never called, the exception is dropped (debug mode warns). In debug mode, `where`
-/// names the task.
+/// Starts `work` as an independent task and returns a handle to the task. result() throws the task's
+/// exception; if result() is never called, the exception is dropped (debug mode warns). In debug mode,
+/// `where` names the task in warnings.
 template <class T>
 task_handle<T> create_task(scheduler& loop, task<T> work,
                            const std::source_location& where = std::source_location::current()) {

@@ -16,8 +16,8 @@ enum class join_mode {
 };
 
 /// An awaiter that runs children as separate tasks until all of them have ended. If Result is std::size_t,
-/// the await returns the index of the first child that ended. The awaiter allocates no memory: each child's
-/// frame contains the state of a root.
+/// the await returns the index of the first child that ended. The awaiter allocates no memory, because each
+/// child's frame has space for the state of a separate task.
 template <class T, class Result>
 class join_awaiter final : woken_awaiter<>, detail::root_owner {
 public:
@@ -63,10 +63,10 @@ public:
     }
 
 private:
-    // Returns the number of children to start immediately, which is cheaper than a pass through the ready
-    // queue. There are two limits: a nested gather runs on the stack of the outer gather, and the turn must
-    // end after some time. The remaining children go through the queue, so that the loop checks for I/O and
-    // timers in between.
+    // Returns the number of children to start immediately. (Starting a child immediately is cheaper than a
+    // pass through the ready queue.) The number is limited, because a nested gather runs on the stack of the
+    // outer gather, and because the turn must end after some time. The remaining children go through the
+    // queue, so that the loop checks for I/O and timers in between.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)
@@ -83,8 +83,8 @@ private:
         return root;
     }
 
-    // Resumes the waiter directly after the last child: the waiter will free the children's frames, which are
-    // then still in the cache.
+    // Returns the coroutine to resume: after the last child, the waiter. The waiter runs immediately, because
+    // it will free the children's frames, which are then still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);

@@ -1,6 +1,6 @@
-// A task is lazy: it starts when another task awaits it, or when a loop spawns, gathers or runs it; then it
-// is called a root. The frame of every task comes from the frame pool and contains everything that a root
-// needs, so that starting a root allocates no more memory.
+// A task is lazy: it starts when another task awaits it, or when a loop spawns, gathers or runs it. A task
+// that a loop starts is called a root. The frame of every task comes from the frame pool and has space for
+// everything that a root needs, so that starting a root allocates no further memory.
 #pragma once
 
 #include <concepts>
@@ -23,15 +23,15 @@ struct promise_base;
 
 class root_owner {
 public:
-    /// Called when the root has ended; returns the coroutine to resume. This function or the returned
-    /// coroutine may destroy the root's frame.
+    /// Returns the coroutine to resume after the root has ended. root_ended() or the returned coroutine may
+    /// destroy the root's frame.
     virtual std::coroutine_handle<> root_ended(promise_base& root) noexcept = 0;
 
 protected:
     ~root_owner() = default;
 };
 
-// The state of a frame that is a root; not initialised in frames that are only awaited.
+// The state of a root. It is not initialised in frames that are only awaited.
 struct root_state : operation, task_context {
     root_state* next_root;
     root_state** previous_link;
@@ -129,8 +129,8 @@ public:
 
     bool done() const noexcept { return frame_ && frame_.done(); }
 
-    /// Runs the task to its end; returns its value or throws its exception. Only other tasks can await a
-    /// task.
+    /// Returns an awaiter that runs the task to its end. The await returns the task's value or throws its
+    /// exception. Only other tasks can await a task.
     auto operator co_await() && noexcept { return awaiter{frame_}; }
 
     std::exception_ptr failure() const noexcept { return frame_.promise().exception; }

@@ -1,6 +1,7 @@
-// The base of the awaiters that wait for a time, an event or other tasks. On loop-round-robin (tutorial 001),
-// which sets ready_queue::tasks_poll, tasks poll: a waiting task stays in the ready queue, and checks on
-// every turn whether its wait is over. This file contains all the code that depends on this flag.
+// The class in this file is the base of the awaiters that wait for a time, an event or other tasks. On
+// loop-round-robin (tutorial 001), waiting tasks poll: a waiting task stays in the ready queue, and checks on
+// every turn whether its wait is over. The flag ready_queue::tasks_poll is true on this loop; only the code
+// in this file reads the flag.
 #pragma once
 
 #include "loop/operation.hpp"
@@ -19,7 +20,8 @@ protected:
     using is_over_fn = bool (*)(woken_awaiter&);
 
     explicit woken_awaiter(ready_queue& ready) noexcept : ready_(ready) {}
-    /// The awaiter still polls here only if another loop destroys its frame.
+    /// Removes the awaiter from the ready queue if it still polls. This case occurs only if another loop
+    /// destroys the awaiter's frame.
     ~woken_awaiter() {
         if (this->complete == &poll) [[unlikely]]
             ready_.remove(*this);
@@ -28,8 +30,8 @@ protected:
     ready_queue& ready() noexcept { return ready_; }
 
     /// Suspends the coroutine and calls start(), which arranges the wake-up. If tasks poll and `is_over` is
-    /// not null, the wait instead ends when is_over() returns true, which it must do after a cancellation.
-    /// Returns false, without suspending, if the task is already cancelled.
+    /// not null, does not call start(); then the wait ends when is_over() returns true. After a cancellation,
+    /// is_over() must return true. Returns false, without suspending, if the task is already cancelled.
     template <class Promise, class Start>
     bool suspend_until(std::coroutine_handle<Promise> coroutine, is_over_fn is_over,
                        suspension::cancel_fn cancel, Start start) {
@@ -44,8 +46,8 @@ protected:
         return true;
     }
 
-    /// Does the same as suspend_until(), for a coroutine that is already suspended. Its cancel function must
-    /// also work if tasks poll.
+    /// Does the same as suspend_until(), for a coroutine that is already suspended. The cancel function that
+    /// was passed to suspend() must also work if tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {
         ready_.tasks_poll ? start_polling(is_over) : start();

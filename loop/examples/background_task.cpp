@@ -1,7 +1,7 @@
-// Tutorial 004: a background task runs every 100 ms, while the main task sleeps twice for 500 ms. Unlike in
-// the tutorial, all times are computed from the start, so that the background task always prints five lines
-// before and five lines after the line of the main task. The main task yields when it wakes; otherwise,
-// loop-layered would run it first, because its timer is older.
+// The background task of tutorial 004 runs every 100 ms, while the main task sleeps twice for 500 ms. Unlike
+// in the tutorial, each task computes all its times from its start, so that the background task always prints
+// five lines before and five lines after the line of the main task. The main task yields when it wakes;
+// otherwise, loop-layered would run it first, because its timer is older.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// Tutorial 004's hand-made sleep. It is correct and concurrent, but uses 100 % of a core, as the last line of
-// the output shows (with --design loop-asyncio, it shows a small number). In virtual time, sleeping takes no
-// real time; the last line then shows the number of sleeps.
+// The hand-made sleep of tutorial 004 is correct and concurrent, but uses 100 % of a core. The last line of
+// the output shows the CPU usage; with --design loop-asyncio, this number is small. In virtual time, sleeping
+// takes no real time, and the last line shows the number of sleeps instead.
 #include <fmt/core.h>
 #include <sys/resource.h>
 

@@ -1,6 +1,7 @@
-// The program that tutorial 004 announces for its second part: concurrent requests over plain TCP, with a
-// background task. Each request uses HTTP/1.0: its answer ends when the connection is closed. If no servers
-// are given as arguments, the program itself is the server; it answers GET /500 after 500 ms, for example.
+// The program that tutorial 004 announces for its second part makes concurrent requests over plain TCP, while
+// a background task runs. Each request uses HTTP/1.0: its answer ends when the connection is closed. If no
+// servers are given as arguments, the program itself is the server; it answers GET /500 after 500 ms, for
+// example.
 #include <fmt/core.h>
 
 #include <algorithm>

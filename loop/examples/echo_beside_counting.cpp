@@ -1,5 +1,5 @@
-// Tutorial 003's scheduler: an echo server serves one client at a time, while two functions count. The
-// program consists only of callbacks, each of which schedules the next callback.
+// The scheduler of tutorial 003 runs an echo server, which serves one client at a time, while two functions
+// count. The program consists only of callbacks, each of which schedules the next callback.
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
@@ -47,7 +47,7 @@ void write_wait(event_loop& loop, int fd, std::function<void()> function) {
     });
 }
 
-// Formats an address as Python prints it: ('127.0.0.1', 51234).
+// Returns the address as Python prints it, for example ('127.0.0.1', 51234).
 std::string printed(const sockaddr_in& address) {
     std::array<char, INET_ADDRSTRLEN> text{};
     ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
@@ -56,7 +56,8 @@ std::string printed(const sockaddr_in& address) {
 
 class echo_server {
 public:
-    /// The server serves `clients` clients, one after the other; if the number is negative, it never ends.
+    /// Creates a server for `clients` clients, which are served one after the other. If `clients` is
+    /// negative, the server never ends.
     echo_server(event_loop& loop, std::uint16_t port, int clients)
         : loop_(loop),
           listener_(loop, loop::open_listener(loop::endpoint::loopback(port))),
@@ -89,8 +90,9 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // After an error other than a closed connection, tries again after a second: the client stays in the
-    // backlog and the listener stays ready, so that immediate retries would use a whole core.
+    // Tries again: immediately if the client has closed the connection, after a second if there is another
+    // error. After another error, the client stays in the backlog and the listener stays ready, so that
+    // immediate retries would use a whole core.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();

@@ -1,7 +1,7 @@
-// The echo server from the first part of tutorial 003, without a scheduler: select(), two tables of
-// callbacks, and a list of tasks, of which the newest runs first. Unlike the tutorial's server, this server
-// accepts several clients, because the order of the tasks is visible only with several clients, and closes
-// the connections of clients that have left.
+// The echo server from the first part of tutorial 003 has no scheduler. It uses select(), two tables of
+// callbacks, and a list of tasks; the newest task runs first. Unlike the tutorial's server, this server
+// accepts several clients, because the order of the tasks is visible only with several clients. It also
+// closes the connections of clients that have left.
 #include <fmt/core.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -43,7 +43,8 @@ int highest(const callbacks& table) {
 
 class select_server {
 public:
-    /// `clients` is the number of clients after which run() returns; if it is negative, run() never returns.
+    /// Creates a server. run() returns after `clients` clients; if `clients` is negative, run() never
+    /// returns.
     select_server(std::uint16_t port, int clients)
         : listener_(loop::open_listener(loop::endpoint::loopback(port))), clients_left_(clients) {
         fmt::print("Listening on port {}\n", loop::local_endpoint(listener_.get()).port());

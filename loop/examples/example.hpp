@@ -18,7 +18,7 @@ struct option {
     std::variant<bool*, int*, double*, std::vector<std::string>*> value;
 };
 
-/// The description of an example. `design` is the default design; it is empty if the program builds its own
+/// The description of an example. `design` is the default design; it is empty if the program has its own
 /// loop.
 struct program {
     std::string about;
@@ -30,7 +30,7 @@ struct program {
 loop::nanoseconds scaled(loop::nanoseconds documented);
 loop::nanoseconds scaled_seconds(double documented);
 
-/// Throws std::invalid_argument if the value of the option --port is not from 0 to 65535.
+/// Returns the value of the option --port. Throws std::invalid_argument if the value is not from 0 to 65535.
 std::uint16_t checked_port(int given);
 
 double milliseconds(loop::nanoseconds duration);

@@ -1,5 +1,5 @@
-// A generator as in Python, on which the tutorials build their loops. The loop of this project does not use
-// generators.
+// The generator works as in Python. The tutorials build their loops on generators; the loops of this project
+// do not use generators.
 #pragma once
 
 #include <concepts>
@@ -30,8 +30,8 @@ struct generator_return<none> {
 
 }  // namespace detail
 
-/// A generator. The first next() starts it. `co_yield` passes a Yielded to the caller and pauses the
-/// generator; its result is the Sent value with which the caller resumes the generator.
+/// A generator, which the first next() starts. `co_yield` passes a Yielded to the caller and pauses the
+/// generator. The result of `co_yield` is the Sent value with which the caller resumes the generator.
 template <class Yielded, class Sent = none, class Returned = none>
 class generator {
 public:
@@ -47,8 +47,8 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    /// Returns the next yielded value, or std::nullopt if the generator has returned (in Python,
-    /// StopIteration). Throws the exceptions of the generator.
+    /// Resumes the generator with `value`. Returns the next yielded value, or std::nullopt if the generator
+    /// has returned (Python raises StopIteration). Throws the exceptions of the generator.
     std::optional<Yielded> send(Sent value) {
         if (frame_.done()) return {};
         promise_type& promise = frame_.promise();

@@ -1,5 +1,5 @@
-// Tutorial 001's introduction to generators. The program does not use the loop of this project, and therefore
-// has no --design.
+// The program shows tutorial 001's introduction to generators. It does not use the loop of this project, and
+// therefore has no option --design.
 #include <fmt/core.h>
 
 #include <array>
@@ -57,8 +57,8 @@ generator<none, int> sub_coroutine() {
     }
 }
 
-// The tutorial uses `yield from` here, which would not return, because the inner generator never returns; the
-// tutorial's code cannot produce the tutorial's output.
+// Passes each value to the inner generator. The tutorial uses `yield from` here, but the inner generator
+// never returns; therefore the tutorial's code cannot produce the tutorial's output.
 generator<none, int> delegating_coroutine() {
     fmt::print("coroutine started\n");
     auto sub = sub_coroutine();

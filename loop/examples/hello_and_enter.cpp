@@ -1,6 +1,6 @@
-// Tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs", with the coroutines of the
-// compiler and of the loop. The tutorial first builds async/await by hand, like hello_and_enter_by_hand.cpp;
-// hello_and_enter_awaitables.cpp is a step between these programs.
+// The program of tutorial 000, "How To Write Your Own Event Loop For Python Async Funcs", uses the coroutines
+// of the compiler and the loop of this project. The tutorial first builds async/await by hand, like
+// hello_and_enter_by_hand.cpp; hello_and_enter_awaitables.cpp is a step between these programs.
 #include <fmt/core.h>
 
 #include <array>
@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 using loop::event_loop;
 using loop::task;
 
-// The user plays the role of a slow server: pressing Enter, or the end of the input, is the answer.
+// Waits for the answer of a slow server. The user plays the server: the answer is Enter, or the end of the
+// input.
 task<std::chrono::milliseconds> fetch_ms(event_loop& loop, int fd) {
     loop::standard_input input(loop, fd);
     std::array<std::byte, 4096> typed;

@@ -1,6 +1,7 @@
-// Tutorial 000, a step between hello_and_enter_by_hand.cpp and hello_and_enter.cpp: fetch_ms() and func() are
-// real coroutines, but the awaitables are written by hand. One is a wrapped generator, like those that the
-// tutorial's @as_async_coroutine makes; the other is a class with a state, as in the tutorial's last section.
+// The program is the step of tutorial 000 between hello_and_enter_by_hand.cpp and hello_and_enter.cpp:
+// fetch_ms() and func() are real coroutines, but the awaitables are written by hand. One awaitable is a
+// wrapped generator, like those that the tutorial's @as_async_coroutine makes. The other awaitable is a class
+// with a state, as in the tutorial's last section.
 #include <fmt/core.h>
 #include <unistd.h>
 

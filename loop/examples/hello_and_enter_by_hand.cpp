@@ -1,6 +1,6 @@
-// Tutorial 000, as in its last section: async/await "without any syntax sugar and helpers, using only raw
-// primitives". There are no coroutines: each function that pauses is a class with a state, and send() resumes
-// it.
+// The program implements async/await as in the last section of tutorial 000, "without any syntax sugar and
+// helpers, using only raw primitives". There are no coroutines: each function that pauses is a class with a
+// state, and send() resumes it.
 #include <fmt/core.h>
 #include <unistd.h>
 

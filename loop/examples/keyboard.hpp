@@ -15,7 +15,7 @@ namespace loopbench::examples {
 
 class keyboard {
 public:
-    /// Simulates Enter after `press_enter_after_seconds`; if the number is negative, Enter comes from
+    /// Simulates Enter after `press_enter_after_seconds`. If this number is negative, Enter comes from
     /// standard input.
     keyboard(loop::event_loop& loop, double press_enter_after_seconds) {
         if (press_enter_after_seconds < 0) return;

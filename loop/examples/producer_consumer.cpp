@@ -1,5 +1,5 @@
-// Tutorial 004's digression on generators. The third example also runs as a coroutine on a loop, where a turn
-// of the loop corresponds to sending None.
+// The program contains the examples of tutorial 004's digression on generators. The third example also runs
+// as a coroutine on a loop, where a turn of the loop corresponds to sending None.
 #include <fmt/core.h>
 
 #include <string>

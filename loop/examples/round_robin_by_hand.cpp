@@ -1,6 +1,6 @@
-// Tutorial 001's runtime: a queue of tasks, each of which is a generator. round_robin_tasks.cpp is the same
-// program on the loop of this project. With --trace, this program prints each task before it runs; in the
-// tutorial, this output is commented out.
+// The runtime of tutorial 001 is a queue of tasks, each of which is a generator. round_robin_tasks.cpp is the
+// same program on the loop of this project. With --trace, this program prints each task before the task runs;
+// in the tutorial, this output is commented out.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -73,7 +73,8 @@ coroutine sleep(loop::nanoseconds duration) {
     co_return now() - start;
 }
 
-// The loop around `co_yield` is the tutorial's Task.__await__.
+// Prints the name `times` times, with a pause after each line. The inner loop around `co_yield` is the
+// tutorial's Task.__await__.
 coroutine prints(event_loop& loop, std::string_view name, int times, loop::nanoseconds pause) {
     for (int round = 0; round < times; ++round) {
         fmt::print("{}\n", name);

@@ -1,6 +1,6 @@
-// Tutorial 001, "Let's build an asyncio runtime from scratch in Python". The tutorial's own loop checks on
-// every turn whether each sleep has ended; on a loop that sleeps in the kernel, the output is the same, but
-// the program uses almost no CPU time.
+// The program of tutorial 001, "Let's build an asyncio runtime from scratch in Python", runs on a loop of
+// this project. The tutorial's own loop checks on every turn whether each sleep has ended. On a loop that
+// sleeps in the kernel, the output is the same, but the program uses almost no CPU time.
 #include <fmt/core.h>
 
 #include <chrono>

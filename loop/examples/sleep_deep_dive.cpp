@@ -1,5 +1,5 @@
-// Tutorial 004's deep dive: asyncio.sleep() as asyncio implements it, with a future, a timer that sets the
-// future, and a `finally` that cancels the timer if the sleeping task is cancelled.
+// The program of tutorial 004's deep dive builds asyncio.sleep() as asyncio does: with a future, a timer that
+// sets the future, and a `finally` that cancels the timer if the sleeping task is cancelled.
 #include <fmt/core.h>
 
 #include <chrono>

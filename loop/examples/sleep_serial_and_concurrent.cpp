@@ -1,4 +1,5 @@
-// Tutorial 004, "Building our own Async Event Loop in Python".
+// The program of tutorial 004, "Building our own Async Event Loop in Python", runs two sleeps, first one
+// after the other and then concurrently, and prints the durations.
 #include <fmt/core.h>
 
 #include <array>

@@ -1,5 +1,6 @@
-// The building blocks of tutorial 003, "Build your own Event Loop in Python". The tutorial's code for
-// counting does not run as printed, because the f of an f-string is missing and the counting has no end.
+// The program contains the building blocks of tutorial 003, "Build your own Event Loop in Python". The
+// tutorial's code for counting does not run as printed, because the f of an f-string is missing and the
+// counting has no end.
 #include <fmt/core.h>
 
 #include <chrono>

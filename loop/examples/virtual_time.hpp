@@ -1,6 +1,6 @@
-// Virtual time: if the loop has nothing to do before the next deadline, the clock jumps to that deadline.
-// Thus the order of a program's output depends only on its deadlines. The kernel does not use virtual time;
-// if I/O is pending, the clock waits 10 ms of real time for it before each jump.
+// The virtual clock jumps to the next deadline if the loop has nothing to do before that deadline. Thus the
+// order of a program's output depends only on the program's deadlines. The kernel does not use virtual time:
+// if I/O is pending, the clock waits 10 ms of real time for the I/O before each jump.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace loopbench::examples {
 
 class virtual_clock final : public loop::clock {
 public:
-    /// Advances the time by 10 µs, so that a loop that only reads the clock and never sleeps also makes
-    /// progress.
+    /// Advances the time by 10 µs and returns it. Thus a loop that only reads the clock and never sleeps also
+    /// makes progress.
     loop::time_point now() noexcept override { return now_ += look; }
 
     void sleep_for(loop::nanoseconds duration) override { sleep_until(now_ + duration); }

@@ -1,5 +1,5 @@
-// Functions that make drivers. They throw std::system_error if the kernel refuses the driver or a descriptor
-// for the driver (EMFILE).
+// The functions that create drivers throw std::system_error if the kernel refuses the driver or one of the
+// driver's own descriptors (EMFILE).
 #pragma once
 
 #include <memory>

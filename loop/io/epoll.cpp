@@ -1,4 +1,4 @@
-// An edge-triggered driver. Surprising behaviour of the kernel:
+// The driver is edge-triggered. Some facts about the kernel are surprising:
 // - A registration also reports readiness that already exists. Therefore no event is lost between a call that
 //   returned EAGAIN and the registration.
 // - The kernel removes a closed descriptor from the epoll set only when its last duplicate is closed. An
@@ -6,8 +6,8 @@
 //   event.
 // - The timeouts of epoll_wait (in milliseconds) and epoll_pwait2 are late by the thread's timer slack (50 us
 //   by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds and has no
-//   slack (timerfd_create(2)). The driver does not have to read it, because a new deadline clears it, and
-//   because edge triggering reports each expiry only once.
+//   slack (timerfd_create(2)). The driver does not have to read the timerfd, because a new deadline clears
+//   it, and because edge triggering reports each expiry only once.
 
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -106,8 +106,9 @@ private:
         throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }
 
-    // If the timerfd will fire before the deadline anyway, keeps its setting; the wait then ends early once.
-    // This saves a system call for every timer that is armed and cancelled.
+    // Sets the timerfd to the deadline, unless the timerfd will fire before the deadline anyway. Keeping the
+    // earlier setting ends the wait early once, but saves a system call for every timer that is armed and
+    // cancelled.
     void arm_timer(time_point deadline) {
         if (deadline >= armed_) return;
         const itimerspec setting{.it_interval = {}, .it_value = to_timespec(deadline.time_since_epoch())};

@@ -20,9 +20,9 @@ void io_awaiter::release() noexcept {
 
 namespace {
 
-// The driver calls this function again until the connection is established or refused; `op.pending` is false
-// only in the first call. Reading SO_ERROR instead would not work, because it is also 0 while the connection
-// is in progress.
+// Starts a connection, or checks its progress. The driver calls this function until the connection is
+// established or refused; `op.pending` is false only in the first call. Reading SO_ERROR would not work,
+// because it is also 0 while the connection is in progress.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;

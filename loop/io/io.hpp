@@ -26,7 +26,8 @@ enum class io_kind : std::uint8_t {
     connect,
     output_call,
     writable,
-    // Out-of-band data and errors (POLLPRI, POLLERR); only on the epoll, io_uring and retry drivers:
+    // A call that waits for out-of-band data or errors (POLLPRI, POLLERR). Only the epoll, io_uring and retry
+    // drivers support this kind.
     urgent_call,
 };
 constexpr bool is_input(io_kind kind) noexcept {
@@ -43,8 +44,8 @@ struct io_operation : operation {
     std::uint8_t state = 0;
     bool polled = false;
     bool by_edge = false;
-    // For the three *_call kinds: makes the system call once and sets `result`, or returns false if the call
-    // would block. The function must not block; the descriptor is non-blocking. The driver calls the function
+    // The function of the three *_call kinds. It makes the system call once and sets `result`, or returns
+    // false if the system call would block. The descriptor is non-blocking. The driver calls the function
     // when the operation is started, and again whenever the system call might succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
     std::int64_t result = 0;  // a number of bytes, a descriptor, or a negated errno
@@ -63,8 +64,8 @@ struct io_queue : operation_queue {
     io_operation& pop() noexcept { return static_cast<io_operation&>(operation_queue::pop()); }
 };
 
-/// The operations on a descriptor for which `is_chosen` returns true, or all operations if `is_chosen` is
-/// null.
+/// A choice among the operations on a descriptor. It contains the operations for which `is_chosen` returns
+/// true, or all operations if `is_chosen` is null.
 struct io_choice {
     bool (*is_chosen)(const io_operation&, const void* by) noexcept = nullptr;
     const void* by = nullptr;
@@ -111,34 +112,35 @@ public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
-    /// Shares the driver: any thread that holds the lock may call start(), cancel_some() and unwatch(), and
-    /// if runs_in_this_thread() returns true, also close() after cancel_some(). A thread other than the
-    /// loop's must then wake the loop, and must not push any operation to the ready queue; therefore it must
-    /// call cancel_some() and not cancel(). Only the epoll and io_uring drivers can be shared, and only for
-    /// operations of the *_call kinds and `detachable` operations.
+    /// Shares the driver with other threads. A thread that holds the lock may call start(), cancel_some() and
+    /// unwatch(). If runs_in_this_thread() returns true, the thread may also call close(), after
+    /// cancel_some(). A thread other than the loop's must wake the loop after such a call. It must not push
+    /// operations to the ready queue; therefore it must not call cancel(). Only the epoll and io_uring
+    /// drivers can be shared, and only for operations of the *_call kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
-    /// Returns true if the loop's current or last run is in the calling thread, or if there was no run yet.
-    /// Otherwise, the calling thread must not close a descriptor, because the loop's thread might have
-    /// requests for it that are not yet submitted to the kernel. A driver without such requests always
-    /// returns true.
+    /// Returns true if the loop's current or last run was in the calling thread, or if there was no run yet.
+    /// If the result is false, the calling thread must not close a descriptor, because the loop's thread
+    /// might have requests for the descriptor that are not yet submitted to the kernel. A driver without such
+    /// requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
-    /// Called, with the lock, before a shared loop runs, perhaps in another thread than before. If `for_long`
-    /// is true, the driver may pass the buffers of `detachable` operations to the kernel until leave_thread()
-    /// is called in the same thread; otherwise, it only asks the kernel for readiness. Throws
-    /// std::system_error.
+    /// Prepares a shared loop to run in the calling thread, which can be another thread than before. The
+    /// caller holds the lock. If `for_long` is true, the driver may pass the buffers of `detachable`
+    /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
+    /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel by cancelling their requests, which the driver submits again
-    /// later. Called with the lock.
+    /// Takes all buffers back from the kernel by cancelling their requests. The driver submits these requests
+    /// again later. The caller holds the lock.
     virtual void leave_thread() noexcept {}
-    /// Called in the child of a fork, for a shared loop. Creates new kernel objects, because the old ones are
-    /// shared with the parent process. Pending operations stay pending. Throws std::system_error.
+    /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
+    /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
 
-    /// Returns true if the operation completed immediately; then `result` is set, and the operation is not
-    /// queued. Otherwise, the driver pushes the operation to ready() when it completes. If start() throws
-    /// std::system_error (the descriptor cannot be watched) or std::bad_alloc, the operation was not started.
+    /// Starts the operation. Returns true if the operation completed immediately; then `result` is set, and
+    /// the operation is not queued. Otherwise, the driver pushes the operation to ready() when it completes.
+    /// Throws std::bad_alloc, or std::system_error if the descriptor cannot be watched; in these cases, the
+    /// operation was not started.
     virtual bool start(io_operation& op) = 0;
 
     /// Ends a pending operation early: pushes it to ready() with -ECANCELED, or with a result that arrived
@@ -155,19 +157,22 @@ public:
     virtual void discard(io_operation& op) noexcept = 0;
 
     /// Ends the chosen pending operations. Operations that end immediately are moved to `ended`, with
-    /// `result` set; the others are pushed to ready(), as by cancel(). Data that has arrived is not lost.
+    /// `result` set. Operations that end later are pushed to ready(), as by cancel(). Data that has arrived
+    /// is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// Moves all pending operations to `ended`, at the end of the loop. Afterwards, neither the driver nor
-    /// the kernel uses these operations.
+    /// Moves all pending operations to `ended`. Called at the end of the loop. Afterwards, neither the driver
+    /// nor the kernel uses these operations.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
 
-    /// Must be called before close(2), so that later events of the descriptor do not reach the next
-    /// descriptor with the same number. Pending operations on the descriptor complete with -ECANCELED.
+    /// Forgets the descriptor, so that its later events do not reach the next descriptor with the same
+    /// number. Call this function before close(2). Pending operations on the descriptor complete with
+    /// -ECANCELED.
     virtual void close(int fd) noexcept = 0;
 
-    /// Called when a program stops watching a descriptor that the loop does not own, and may close it without
-    /// a call to close(). If no operation is pending on the descriptor, the driver forgets it.
+    /// Forgets the descriptor if no operation is pending on it. Called when a program stops watching a
+    /// descriptor that the loop does not own, because the program might close the descriptor without a call
+    /// to driver::close().
     virtual void unwatch(int /*fd*/) noexcept {}
 
     /// Sleeps until an operation completes, wake() is called or the deadline has passed. If the deadline is
@@ -175,7 +180,7 @@ public:
     /// std::system_error.
     virtual void wait(time_point deadline) = 0;
 
-    /// Ends the current or the next wait(). May be called from any thread and from a signal handler.
+    /// Ends the current or the next wait(). Any thread and any signal handler may call this function.
     virtual void wake() noexcept = 0;
 
     std::size_t pending() const noexcept { return pending_; }
@@ -260,7 +265,8 @@ struct io_result {
 /// lost.
 class io_awaiter : protected awaiter<io_operation> {
 public:
-    /// An operation that receives data writes to `buffer`, although the parameter is const.
+    /// Creates an awaiter. An operation that receives data writes to `buffer`, although the parameter is
+    /// const.
     io_awaiter(driver& io, io_kind what, int descriptor, std::span<const std::byte> buffer = {}) noexcept
         : io_(io) {
         kind = what;
@@ -321,8 +327,8 @@ class transfer_awaiter : public io_awaiter {
 public:
     using io_awaiter::io_awaiter;
 
-    /// If the task was cancelled after some bytes were written, returns the number of these bytes; the task's
-    /// next await then throws task_cancelled.
+    /// Returns the result. If the task was cancelled after some bytes were written, the result contains the
+    /// number of these bytes, and the task's next await throws task_cancelled.
     io_result await_resume() {
         if (result == -ECANCELED && moved == 0) throw_if_cancelled();
         return io_result::of(std::exchange(result, -ECANCELED), std::exchange(moved, 0));

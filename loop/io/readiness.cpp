@@ -6,7 +6,8 @@ namespace loopbench::loop {
 
 namespace {
 
-// Not inlined: the caller runs for each operation, but needs this check only once per descriptor.
+// Returns true for a TCP socket. Not inlined, because the caller runs for each operation, but needs this
+// check only once per descriptor.
 [[gnu::noinline]] bool is_tcp_socket(int fd) noexcept {
     int protocol = 0;
     socklen_t bytes = sizeof protocol;
@@ -29,8 +30,9 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
     return is_input(op.kind) ? in : out;
 }
 
-// A receive that returns fewer bytes than requested has usually drained the stream. Then the driver does not
-// make the next call, which would return EAGAIN (epoll(7), "Do I need to continuously read/write").
+// Attempts the operation, and records whether the descriptor is still ready. A receive that returns fewer
+// bytes than requested has usually drained the stream. Then the driver does not make the next call, which
+// would return EAGAIN (epoll(7), "Do I need to continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -46,7 +48,7 @@ inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operati
 // data is available: at the urgent mark of TCP, at the end of each message on sockets that keep messages
 // apart, and in a Unix stream after a message that carries descriptors (unix(7)). Edge triggering would not
 // report the remaining data; therefore an edge-triggered driver relies on a short read only for TCP sockets.
-// After a hang-up, the end of the stream must still be read.
+// Returns false after a hang-up, because the end of the stream must still be read.
 bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     if (edge_triggered_ && !d.socket_is_known) [[unlikely]] {
         d.socket_is_known = true;
@@ -57,7 +59,7 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
 
 // Makes the input level-triggered after too many unsuccessful calls at the start of operations. Operations of
 // the kind `readable` are not counted: their descriptors may be closed without notice (unwatch()), but a
-// level-triggered descriptor must be removed from the epoll set before that. Listeners never become
+// level-triggered descriptor must be removed from the epoll set before it is closed. Listeners never become
 // level-triggered, because each report would provide only one of many waiting connections.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
@@ -131,8 +133,8 @@ void readiness_driver::close(int fd) noexcept {
     cancel_all(d->in.waiting);
     cancel_all(d->out.waiting);
     cancel_all(d->urgent.waiting);
-    // If the closed descriptor has a duplicate, the kernel may report it once more; report() ignores such an
-    // event.
+    // Clearing the flags saves an epoll_ctl(2), because close(2) removes the descriptor from the epoll set.
+    // If the descriptor has a duplicate, the kernel may report it once more; report() ignores this event.
     if (edge_triggered_ && !d->is_watched_by_level()) d->watched_in = d->watched_out = false;
     forget(fd, *d);
 }
@@ -150,8 +152,9 @@ void readiness_driver::take_all(io_queue& ended) noexcept {
     for (int fd = 0; descriptors_.find(fd) != nullptr; ++fd) cancel_some(fd, {}, ended);
 }
 
-// A descriptor that was closed before this call and has a duplicate may still be in the epoll set. report()
-// ignores its events, because forget() has changed the generation.
+// Forgets the descriptor if no operation is waiting. A descriptor that was closed before this call and has a
+// duplicate may still be in the epoll set. report() ignores its events, because forget() has changed the
+// generation.
 void readiness_driver::unwatch(int fd) noexcept {
     descriptor* const d = known(fd);
     if (d != nullptr && d->in.waiting.empty() && d->out.waiting.empty() && d->urgent.waiting.empty())
@@ -195,7 +198,8 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// If the call fails, the descriptor was closed without notice; then the driver forgets it.
+// Watches the directions that the operations need. If watching fails, the descriptor was closed without
+// notice; then the driver forgets the descriptor.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -204,16 +208,16 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// Called if a call returned EAGAIN in spite of a report; the kernel would report a level-triggered descriptor
-// for ever. Examples: an entry in a socket's error queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket
-// that is shut down.
+// Makes the input permanently edge-triggered after a call returned EAGAIN in spite of a report, because the
+// kernel would report a level-triggered descriptor for ever. Two causes are an entry in a socket's error
+// queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;
 }
 
-// A direction that moved much data is queued instead, except by a shared driver, because queued operations
-// run without the lock.
+// Makes the system calls of the waiting operations while the direction is ready. A direction that moved much
+// data is queued instead, except by a shared driver, because queued operations run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
@@ -234,7 +238,8 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Since the direction was queued, the operation might have been cancelled, or the descriptor closed.
+// Makes the system call of the first waiting operation, and runs the operation. Does nothing if the operation
+// was cancelled or the descriptor was closed since the direction was queued.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

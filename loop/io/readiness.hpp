@@ -1,10 +1,11 @@
-// The common part of the select, poll and epoll drivers, which turns readiness into completion: it makes the
+// The common part of the select, poll and epoll drivers turns readiness into completion: it makes the
 // operations' system calls, and skips calls that would return EAGAIN.
 //
 // The system calls for all reported descriptors are made together, right after the kernel's report. But if
-// the last call on a descriptor moved much data, the descriptor is queued, and the call is made just before
-// its coroutine resumes: of a hundred messages of 16 KiB, most would leave the caches before they are
-// processed. (For a hundred small messages, making all calls together is faster.)
+// the last call on a descriptor moved much data, the descriptor is queued, and its next call is made just
+// before the coroutine resumes. If a hundred messages of 16 KiB were received together, most of them would
+// leave the caches before they are processed. (For a hundred small messages, making all calls together is
+// faster.)
 #pragma once
 
 #include <memory>
@@ -27,8 +28,8 @@ struct readiness_event {
 
 class readiness_driver : public driver {
 public:
-    /// Returns the operation that runs when `queued` runs: if `queued` is a direction of a descriptor, the
-    /// first operation that waits for this direction.
+    /// Returns the operation that will run for the queued operation: if `queued` is a direction of a
+    /// descriptor, the first operation that waits for this direction; otherwise `queued` itself.
     static const operation& going_on(const operation& queued) noexcept;
 
     bool start(io_operation& op) override;
@@ -38,23 +39,25 @@ public:
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept final;
     void take_all(io_queue& ended) noexcept final;
 
-    /// Waits for reports of the kernel. If the deadline is do_not_wait and calls from earlier reports are
-    /// still queued, returns immediately, because the kernel would report their level-triggered descriptors
+    /// Waits for reports of the kernel. Returns immediately if the deadline is do_not_wait and calls for
+    /// earlier reports are still queued, because the kernel would report their level-triggered descriptors
     /// again.
     void wait(time_point deadline) final {
         if (deadline != do_not_wait || reported_ == 0) wait_for_reports(deadline);
     }
 
 protected:
-    /// If `edge_triggered` is true, a descriptor that is watched in both directions is edge-triggered, and a
-    /// descriptor that is watched only for input can be level-triggered; watch() is called one to three times
-    /// per descriptor. Otherwise, watch() is called whenever the wanted directions change.
+    /// Creates the driver. If `edge_triggered` is true, a descriptor that is watched in both directions is
+    /// edge-triggered, and a descriptor that is watched only for input can be level-triggered; watch() is
+    /// called one to three times per descriptor. If `edge_triggered` is false, watch() is called whenever the
+    /// wanted directions change.
     explicit readiness_driver(ready_queue& ready, bool edge_triggered) noexcept
         : driver(ready), edge_triggered_(edge_triggered) {}
 
-    /// Makes the kernel report the given directions of the descriptor; if both are false, the kernel no
-    /// longer watches it. Throws std::bad_alloc, or std::system_error if the descriptor cannot be watched
-    /// (epoll: ENOSPC). Without edge triggering, a call that only removes directions must not throw.
+    /// Makes the kernel report the given directions of the descriptor. If `in` and `out` are false, the
+    /// kernel stops watching the descriptor. Throws std::bad_alloc, or std::system_error if the descriptor
+    /// cannot be watched (epoll: ENOSPC). Without edge triggering, a call that only removes directions must
+    /// not throw.
     virtual void watch(int fd, bool in, bool out) = 0;
 
     virtual void wait_for_reports(time_point deadline) = 0;
@@ -63,8 +66,9 @@ protected:
 
     void report(const readiness_event& event) noexcept;
 
-    /// Returns a number that the driver stores in each event. It changes when the descriptor is closed, so
-    /// that a late event is not mistaken for an event of the next file with the same descriptor number.
+    /// Returns a number that the driver stores in each event. The number changes when the descriptor is
+    /// closed, so that a late event is not mistaken for an event of the next file with the same descriptor
+    /// number.
     std::uint32_t generation_of(int fd) noexcept { return descriptors_[fd]->generation; }
 
 private:
@@ -78,18 +82,18 @@ private:
     };
     static constexpr std::int64_t much_bytes = 4096;
 
-    // At first, input is edge-triggered: the driver needs an additional read after each read that filled its
-    // buffer, and in a Unix stream after every read. After `vain_calls_max` additional reads in a row without
-    // data, input becomes level-triggered: the kernel then checks the descriptor once more for each report,
-    // which costs less than the additional read.
+    // The trigger mode of a descriptor's input. At first, input is edge-triggered: the driver needs an
+    // additional read after each read that filled its buffer, and in a Unix stream after every read. After
+    // `vain_calls_max` additional reads in a row without data, input becomes level-triggered. The kernel then
+    // checks the descriptor once more for each report, which costs less than the additional read.
     //
     // With level triggering, each report causes one read, although many messages may wait. Therefore one in
     // every `starts_until_tried` reads is tried without a report; if it returns data, input becomes
     // edge-triggered again.
     //
     // Input becomes edge-triggered permanently if no operation reads the available data, if a call returns
-    // EAGAIN in spite of a report, or if output has to wait; level triggering would report the same event for
-    // ever.
+    // EAGAIN in spite of a report, or if output has to wait. In these cases, level triggering would report
+    // the same event for ever.
     enum class input_watch : std::uint8_t { by_edges, by_level, by_edges_for_good };
     static constexpr std::uint8_t vain_calls_max = 8;
     static constexpr std::uint8_t starts_until_tried = 128;

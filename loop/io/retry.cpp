@@ -1,5 +1,5 @@
-// A driver for tutorial 001, whose loop has no selector: every operation that would block is tried again on
-// every turn, with one system call each.
+// The driver of loop-round-robin (tutorial 001) has no selector: on every turn, it tries all waiting
+// operations again, with one system call for each operation.
 
 #include <vector>
 
@@ -32,7 +32,7 @@ public:
         });
     }
 
-    /// Never sleeps, even if the deadline has not passed yet.
+    /// Tries all waiting operations once. Never sleeps, even if the deadline has not passed yet.
     void wait(time_point) override {
         std::erase_if(waiting_, [&](io_operation* op) {
             if (attempt(*op)) complete(*op, op->result);

@@ -1,4 +1,4 @@
-// Surprising behaviour of select:
+// The driver uses select(2). Some facts about select are surprising:
 // - A descriptor number of 1024 or more does not fit into an fd_set; setting its bit would write past the end
 //   of the set (AMQP-CPP#378). This driver refuses such a descriptor.
 // - The timeout of pselect(2) is in nanoseconds, and is late by the thread's timer slack, 50 us by default.
@@ -26,8 +26,8 @@ public:
         FD_SET(wake_.fd(), &readers_);
     }
 
-    /// If select cannot watch the descriptor, throws an exception and does not start the operation, even if
-    /// the descriptor is ready.
+    /// Starts the operation. If select cannot watch the descriptor, throws an exception and does not start
+    /// the operation, even if the descriptor is ready.
     bool start(io_operation& op) override {
         expect_to_fit(op.fd);
         return readiness_driver::start(op);

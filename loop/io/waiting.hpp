@@ -14,14 +14,14 @@ class wake_event {
 public:
     int fd() const noexcept { return fd_.get(); }
 
-    /// Makes the eventfd readable, from any thread or signal handler.
+    /// Makes the eventfd readable. Any thread and any signal handler may call set().
     void set() noexcept {
         const std::uint64_t one = 1;
         while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) continue;
     }
 
-    /// Resets the eventfd for level-triggered drivers, to which the kernel would report it until it is reset.
-    /// Edge-triggered drivers do not need this: each set() is a new event, and the counter is large enough
+    /// Resets the eventfd. Level-triggered drivers need this, because the kernel reports the eventfd until it
+    /// is reset. Edge-triggered drivers do not: each set() is a new event, and the counter is large enough
     /// for 2^64 events.
     void clear() noexcept {
         std::uint64_t count;
@@ -38,15 +38,16 @@ Timespec to_timespec(nanoseconds time) noexcept {
     return {.tv_sec = seconds.count(), .tv_nsec = (time - seconds).count()};
 }
 
-/// Returns the time left until `deadline`, or null for `never`. It is computed before each wait, so that an
-/// interrupted wait does not restart with its full length, and exact to the nanosecond: if it were rounded
-/// down to zero, the loop would poll busily before a deadline (open62541#7102).
+/// Returns the time left until `deadline`, or null for `never`. The time is computed before each wait, so
+/// that an interrupted wait does not restart with its full length. It is exact to the nanosecond: if it were
+/// rounded down to zero, the loop would poll busily before a deadline (open62541#7102).
 inline const timespec* relative_timeout(time_point deadline, timespec& storage) noexcept {
     if (deadline == never) return nullptr;
     storage = {};
     if (deadline != do_not_wait) {
         const time_point now = std::chrono::steady_clock::now();
-        // Compared first, because the difference to a deadline near time_point::min() would overflow.
+        // The times are compared first, because the difference to a deadline near time_point::min() would
+        // overflow.
         if (deadline > now) storage = to_timespec(deadline - now);
     }
     return &storage;

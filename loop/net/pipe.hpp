@@ -27,7 +27,7 @@ struct pipe_ends {
 /// does not wait.
 class standard_input {
 public:
-    /// The caller still owns `fd`.
+    /// Creates a stream on `fd`, which the caller still owns.
     explicit standard_input(event_loop& loop, int fd = STDIN_FILENO) noexcept : io_(loop.io()), fd_(fd) {}
     standard_input& operator=(standard_input&&) = delete;
     ~standard_input() { io_.unwatch(fd_); }

@@ -11,14 +11,14 @@
 
 namespace loopbench::loop {
 
-/// A reader that keeps received bytes for the next read: those that the current read does not need, and those
+/// A reader that keeps surplus bytes for the next read: bytes that the current read does not need, and bytes
 /// that arrived before a read was cancelled. Only one read may be pending at a time. The stream must outlive
 /// the reader, and the reader must outlive its reads.
 template <class Stream>
 class buffered_reader {
 public:
-    /// `bytes_max` limits the memory of read_until(): without the delimiter, it keeps at most `bytes_max`
-    /// bytes, plus the bytes of one receive.
+    /// Creates a reader of `stream`. `bytes_max` limits the memory of read_until(): without a delimiter, the
+    /// reader keeps at most `bytes_max` bytes, plus the bytes of one receive.
     explicit buffered_reader(Stream& stream, std::size_t bytes_max = std::size_t{64} << 10) noexcept
         : stream_(stream), bytes_max_(bytes_max) {}
     buffered_reader& operator=(buffered_reader&&) = delete;
@@ -42,7 +42,7 @@ public:
         }
     }
 
-    /// Reads until the buffer is full. If the result has fewer bytes and no error, the stream has ended.
+    /// Reads until `buffer` is full. If the result has fewer bytes and no error, the stream has ended.
     task<io_result> read_exactly(std::span<std::byte> buffer) {
         io_result last{.bytes = 0, .error = 0};
         while (kept().size() < buffer.size()) {

@@ -11,21 +11,21 @@
 
 namespace loopbench::loop {
 
-/// A resolver with its own thread, because getaddrinfo(3) blocks: for several seconds if no name server
+/// A resolver with its own thread, because getaddrinfo(3) blocks, for several seconds if no name server
 /// answers. The resolver must be destroyed before its loop. The destructor waits for the current look-up and
 /// drops the queued look-ups.
 class resolver {
 public:
     explicit resolver(event_loop& loop);
 
-    /// Returns the stream endpoints of `host`, a name or a numeric address, and `service`, a name or a port
-    /// number. Throws a std::runtime_error that names the host and the cause. If the task is cancelled, the
-    /// look-up continues, and its result is dropped.
+    /// Returns the stream endpoints of a host and a service. `host` is a name or a numeric address; `service`
+    /// is a name or a port number. Throws a std::runtime_error that names the host and the cause. If the task
+    /// is cancelled, the look-up continues, and its result is dropped.
     task<std::vector<endpoint>> resolve(std::string host, std::string service);
 
 private:
-    // A look-up, which also returns the answer to the loop's thread. It is allocated in advance, because the
-    // resolver's thread could not report a lack of memory.
+    // A look-up. It also carries the answer back to the loop's thread, and is allocated in advance, because
+    // the resolver's thread could not report a lack of memory.
     struct request : operation {
         event_loop::expected_post expected;
         std::string host;

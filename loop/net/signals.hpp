@@ -7,12 +7,12 @@
 
 namespace loopbench::loop {
 
-/// An object that blocks signals in the thread that creates it; the same thread must destroy it. Several
-/// objects may block the same signal; when the last of them is destroyed, the signal is unblocked, unless it
-/// was blocked before the first of them was created.
+/// An object that blocks signals in the thread that creates it; the same thread must destroy the object.
+/// Several objects may block the same signal. When the last of these objects is destroyed, the signal is
+/// unblocked, unless it was blocked before the first object was created.
 class signal_block {
 public:
-    /// Throws std::system_error, for example if a signal does not exist.
+    /// Blocks the signals. Throws std::system_error, for example if a signal does not exist.
     explicit signal_block(std::initializer_list<int> signals);
     signal_block& operator=(signal_block&&) = delete;
     ~signal_block();
@@ -24,10 +24,11 @@ private:
 };
 
 /// A receiver that blocks the given signals in the calling thread, and receives them as data (signalfd(2)).
-/// Create it before you start other threads; otherwise, a signal to the process might take its default action
-/// in a thread that does not block it. Create and destroy a receiver in the same thread.
+/// Create a receiver before you start other threads; otherwise, a signal to the process might take its
+/// default action in a thread that does not block the signal. Create and destroy a receiver in the same
+/// thread.
 ///
-/// If several receivers wait for the same signal, even in different loops, only one of them receives each
+/// If several receivers wait for the same signal, even in different loops, only one receiver gets each
 /// signal.
 class signal_receiver {
 public:
@@ -38,8 +39,8 @@ public:
     task<int> next();
 
 private:
-    // source_ is destroyed first; otherwise, a signal could be unblocked, and take its default action, while
-    // an operation still waits for the signal.
+    // source_ is destroyed before block_; otherwise, a signal could be unblocked, and take its default
+    // action, while an operation still waits for the signal.
     signal_block block_;
     descriptor source_;
 };

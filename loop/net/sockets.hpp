@@ -14,14 +14,15 @@ class endpoint {
 public:
     endpoint() = default;
 
-    /// Throws std::invalid_argument if `address` is not a numeric IPv4 or IPv6 address.
+    /// Returns the endpoint of a numeric IPv4 or IPv6 address. Throws std::invalid_argument if `address` is
+    /// not numeric.
     static endpoint ip(std::string_view address, std::uint16_t port);
 
     static endpoint loopback(std::uint16_t port) { return ip("127.0.0.1", port); }
 
-    /// A path that starts with a zero byte is an abstract name, which needs no file. Throws
-    /// std::invalid_argument if the path is empty or longer than 107 bytes (108 bytes for an abstract name,
-    /// including its zero byte).
+    /// Returns the endpoint of a Unix socket. A path that starts with a zero byte is an abstract name, which
+    /// needs no file. Throws std::invalid_argument if the path is empty or longer than 107 bytes (108 bytes
+    /// for an abstract name, including its zero byte).
     static endpoint unix_path(std::string_view path);
 
     endpoint(const void* address, std::size_t bytes) noexcept;
@@ -42,14 +43,15 @@ private:
 /// The maximum number of connections that wait for accept(); the kernel caps it at net.core.somaxconn.
 inline constexpr int listen_backlog = 4096;
 
-/// Sets SO_REUSEADDR unless the kernel chooses the port. Throws a std::system_error that names the endpoint
-/// and the remedy.
+/// Opens a listening socket, with SO_REUSEADDR unless the kernel chooses the port. Throws a std::system_error
+/// that names the endpoint and the remedy.
 unique_fd open_listener(const endpoint& local);
 
 /// Opens an unconnected stream socket of the address family. Throws std::system_error.
 unique_fd open_stream(int family);
 
-/// If `local` has only a family and no address, the socket stays unbound.
+/// Opens a datagram socket and binds it to `local`. If `local` has only a family and no address, the socket
+/// stays unbound.
 unique_fd open_datagram(const endpoint& local);
 
 /// Sets TCP_NODELAY on a TCP socket; otherwise, Nagle's algorithm and delayed acknowledgements can delay a

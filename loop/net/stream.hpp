@@ -33,8 +33,8 @@ private:
     unique_fd fd_;
 };
 
-/// A descriptor for reading and writing bytes. One read and one write may be pending at a time; their buffers
-/// must exist until they complete.
+/// A descriptor for reading and writing bytes. One read and one write may be pending at a time. The buffer of
+/// a read or write must exist until the operation completes.
 template <io_kind Input, io_kind Output>
 class byte_stream : public descriptor {
 public:
@@ -45,7 +45,8 @@ public:
         return {io(), Input, native_handle(), buffer};
     }
 
-    /// Completes when the kernel has accepted all bytes, or after the first error.
+    /// Writes all bytes. The await completes when the kernel has accepted all of them, or after the first
+    /// error.
     transfer_awaiter write_all(std::span<const std::byte> bytes) noexcept {
         return {io(), Output, native_handle(), bytes};
     }

@@ -1,4 +1,4 @@
-// The loop's time: CLOCK_MONOTONIC in nanoseconds.
+// The loop's time is CLOCK_MONOTONIC in nanoseconds.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ constexpr time_point deadline_after(time_point now, nanoseconds delay) noexcept 
 class clock {
 public:
     virtual time_point now() noexcept = 0;
-    /// Blocks the thread. Only the tick policy calls this function.
+    /// Blocks the calling thread. Only the wait policy `tick` calls this function.
     virtual void sleep_for(nanoseconds duration) = 0;
     virtual void wait(event_loop& loop, driver& io, time_point deadline) = 0;
 

@@ -28,7 +28,7 @@ public:
     }
 
 protected:
-    // The deadline is stored next to the pointer, so that a comparison does not access the timer.
+    // An entry of the heap. It contains the deadline, so that a comparison does not access the timer.
     struct entry {
         time_point deadline;
         timer* subject;

@@ -1,9 +1,9 @@
-// The heap of CPython's asyncio (tutorial 004): cancelling a timer only marks its entry, in O(1), and the
-// entry stays until it reaches the head of the heap. A server that cancels a long timeout for each request
-// would thus keep an entry for every request. Therefore the heap is rebuilt, in O(n), if it has more than
-// `min_scheduled` entries and more than `max_cancelled_fraction` of the entries are cancelled. asyncio checks
-// this condition once per turn; here, each erase() checks it, because a callback that arms and cancels a
-// million timers would need memory for all of them.
+// The lazy heap works as in CPython's asyncio (tutorial 004): cancelling a timer only marks its entry, in
+// O(1), and the entry stays until it reaches the head of the heap. A server that cancels a long timeout for
+// each request would thus keep an entry for every request. Therefore the heap is rebuilt, in O(n), if it has
+// more than `min_scheduled` entries and more than `max_cancelled_fraction` of the entries are cancelled.
+// asyncio checks this condition once per turn. Here, each erase() checks it; otherwise, a callback that arms
+// and cancels a million timers would need memory for all of them.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace loopbench::loop {
 
-/// A timer queue in a lazy heap. asyncio marks the timer, but our timers are destroyed with their coroutine's
-/// frame; therefore erase() marks the entry in the heap. Timers with equal deadlines expire in no particular
-/// order.
+/// A timer queue in a lazy heap. asyncio marks the timer, but this project's timers are destroyed with their
+/// coroutine's frame; therefore erase() marks the entry in the heap. Timers with equal deadlines expire in no
+/// particular order.
 class lazy_heap_timers : heap_timers {
 public:
     // The values of asyncio's _MIN_SCHEDULED_TIMER_HANDLES and _MIN_CANCELLED_TIMER_HANDLES_FRACTION.

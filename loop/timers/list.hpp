@@ -1,7 +1,7 @@
-// The unsorted list of timers from tutorial 002, "Discover asyncio event loop". Each turn of the loop scans
-// the whole list twice, for the due timers and for the next deadline. This cost is not noticeable with ten
-// timers, but a hundred thousand timers use a whole core. Unlike in the tutorial, erase() takes O(1), and
-// each timer contains the links of the list.
+// The timer queue of tutorial 002, "Discover asyncio event loop", is an unsorted list. Each turn of the loop
+// scans the whole list twice, for the due timers and for the next deadline. The scans are not noticeable with
+// ten timers, but with a hundred thousand timers, they use a whole core. Unlike in the tutorial, erase()
+// takes O(1), and each timer contains the links of the list.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace loopbench::loop {
 
-/// A timer queue that expires timers in the order of insertion, like the tutorial. If two timers are due on
-/// the same turn, the timer with the later deadline may run first.
+/// A timer queue that expires timers in the order of insertion, like the list of the tutorial. If two timers
+/// are due on the same turn, the timer with the later deadline may run first.
 class list_timers {
 public:
     void insert(timer& t, time_point) noexcept {

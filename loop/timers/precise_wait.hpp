@@ -1,7 +1,7 @@
-// A wait policy that sleeps until shortly before a deadline and then spins, because the kernel wakes a
-// sleeping thread late: by the timer slack, the latency of the interrupt, and the time that an idle core
-// needs to leave its sleep state (measured by timer/ladder). With 1000 deadlines per second and a guard time
-// of 100 us, the policy spins for up to 100 ms per second.
+// The wait policy sleeps until shortly before a deadline and then spins, because the kernel wakes a sleeping
+// thread late. The delay consists of the timer slack, the latency of the interrupt, and the time that an idle
+// core needs to leave its sleep state (measured by timer/ladder). With 1000 deadlines per second and a guard
+// time of 100 us, the policy spins for up to 100 ms per second.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace loopbench::loop {
 
-/// The guard time, which is the time before a deadline during which the loop must be awake. It estimates an
-/// upper quantile of the wake-up error, without storing samples: an error above the guard time raises it by
-/// the fraction `step_up`; any other error lowers it by the fraction `step_down`. In equilibrium, the share
-/// of errors above the guard time is step_down / (step_up + step_down), about 0.5 %. A single error of many
-/// milliseconds, for example because the machine was stopped, changes the guard time only by a fixed
-/// fraction.
+/// The guard time: the time before a deadline during which the loop must be awake. The guard time estimates
+/// an upper quantile of the wake-up error, without storing samples. An error above the guard time raises the
+/// guard time by the fraction `step_up`; any other error lowers it by the fraction `step_down`. In
+/// equilibrium, the share of errors above the guard time is step_down / (step_up + step_down), about 0.5 %. A
+/// single error of many milliseconds, for example because the machine was stopped, changes the guard time
+/// only by a fixed fraction.
 class wakeup_guard {
 public:
     static constexpr nanoseconds shortest{5'000};
@@ -29,9 +29,9 @@ public:
         guard_ = std::clamp(guard_ + change, shortest, longest);
     }
 
-    /// Records a deadline that was nearer than the guard time. This lowers the guard time; otherwise, if it
-    /// became longer than the distance between deadlines, the loop would never sleep again, and could not
-    /// measure any more errors.
+    /// Records a deadline that was nearer than the guard time, and lowers the guard time. Otherwise, a guard
+    /// time that is longer than the distance between deadlines would never change again: the loop would never
+    /// sleep, and could not measure any more errors.
     void record_none() noexcept { record(nanoseconds(0)); }
 
 private:
@@ -58,8 +58,8 @@ public:
             guard_.record_none();
         }
         seen_ = deadline;
-        // Asks at least once; otherwise, a loop that is always late for a deadline would never notice any
-        // I/O.
+        // The loop asks for I/O at least once; otherwise, a loop that is always late for a deadline would
+        // never notice any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

@@ -12,7 +12,8 @@ struct timer : operation {
     time_point deadline;
     bool armed = false;  // set by the timer queue: true from insert() to erase() or expiry
 
-    // Used only by the timer queue, and after expiry by fetch_later(), which uses `later`.
+    // The timer's place in its queue. Only the timer queue uses this union; after expiry, fetch_later() uses
+    // `later`.
     union {
         const timer* later = nullptr;
         std::size_t index;
@@ -26,9 +27,9 @@ struct timer : operation {
         } stored;
     } place;
 
-    /// Prefetches `place.later`, which runs a few callbacks later than this timer. If a million timers expire
-    /// at once, each timer has left the caches before it runs. The ready queue cannot prefetch timers,
-    /// because an operation links only to the next operation, which is too near.
+    /// Prefetches the timer `place.later`, which runs a few callbacks later than this timer. If a million
+    /// timers expire at once, each timer has left the caches before it runs. The ready queue cannot prefetch
+    /// timers, because an operation links only to the next operation, which is too near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
         // The object that contains the timer usually occupies two cache lines.
@@ -39,15 +40,15 @@ struct timer : operation {
     }
 };
 
-/// Makes an expired timer ready, which the timer queue has already removed. `later` is null, or a timer that
-/// becomes ready afterwards; it may be destroyed meanwhile, because it is only prefetched.
+/// Makes an expired timer ready; the timer queue has already removed it. `later` is null, or a timer that
+/// becomes ready afterwards. `later` is only prefetched; therefore it may be destroyed meanwhile.
 inline void make_ready(timer& expired, operation_queue& ready, const timer* later = nullptr) noexcept {
     expired.armed = false;
     expired.place.later = later;
     ready.push(expired);
 }
 
-/// Returns the latest deadline that is due. A timer with the deadline `never` is never due.
+/// Returns the latest deadline that is due at `now`. A timer with the deadline `never` is never due.
 constexpr time_point last_due(time_point now) noexcept {
     return std::min(now, never - nanoseconds(1));
 }

@@ -1,8 +1,8 @@
-// An exact hierarchical timing wheel, for loops that have very many timers and cancel most of them. To cancel
-// a timer, a heap accesses O(log n) timers, and each access is a cache miss; a wheel puts a timer into a slot
-// according to its approximate deadline, and sorts it further only when the deadline is near. The usual
-// wheels (Varghese and Lauck 1987) count ticks, and timers fire up to one tick early or late. This wheel does
-// not round deadlines:
+// The timing wheel is hierarchical and exact, for loops that have very many timers and cancel most of them.
+// To cancel a timer, a heap accesses O(log n) timers, and each access is a cache miss; a wheel puts a timer
+// into a slot according to its approximate deadline, and sorts the timer further only when the deadline is
+// near. The usual wheels (Varghese and Lauck 1987) count ticks, and timers fire up to one tick early or late.
+// This wheel does not round deadlines:
 // - Times are written as numbers in base 64; the unit is 1 ns. There is a level for each digit, and each
 //   level has a slot for each value of the digit. `base` is the latest time up to which all timers have
 //   expired. The most significant digit in which a deadline differs from `base` determines the level, and the
@@ -58,10 +58,10 @@ struct timer_row {
     }
 };
 
-/// An unordered set of timers that can be scanned without access to the timers. These are scattered over the
-/// memory, and each step along a linked list of them would wait for a cache miss. The slot only writes to the
-/// timers, and the processor does not wait for writes. With chunks, an entry does not move when its slot
-/// grows, and other slots can reuse a chunk.
+/// An unordered set of timers that can be scanned without access to the timers. The timers are scattered over
+/// the memory, and each step along a linked list of timers would wait for a cache miss. The slot only writes
+/// to the timers, and the processor does not wait for writes. The entries are in chunks, so that an entry
+/// does not move when its slot grows, and other slots can reuse a chunk.
 struct timer_slot {
     timer_chunk* newest = nullptr;
     nanoseconds floor = nanoseconds::max();
@@ -108,7 +108,7 @@ bool has_memory_for(Use use) noexcept {
     }
 }
 
-/// Converts the time to a number that counts from the earliest possible time, because the digits of negative
+/// Returns the time as a number that counts from the earliest possible time, because the digits of negative
 /// numbers would be in the wrong order.
 constexpr std::uint64_t digits_of(nanoseconds time) noexcept {
     return static_cast<std::uint64_t>(time.count()) ^ (std::uint64_t{1} << 63);
@@ -142,11 +142,12 @@ private:
     timer_chunk* newest_ = nullptr;
 };
 
-/// Sorts the entries by deadline; if there is not enough memory, they stay unsorted. For a million entries,
-/// std::sort would take longer than all other work on the timers together. This radix sort moves the entries
-/// once for each byte in which the deadlines differ (five times if they span a minute), from chunk to chunk,
-/// with 128 KB of new memory. New arrays would cause a page fault for each page; on machines with slow page
-/// faults, the sort would take 2 to 4.5 times as long (docs/performance.md).
+/// Sorts the entries by deadline; if there is not enough memory, the entries stay unsorted. For a million
+/// entries, std::sort would take longer than all other work on the timers together. This radix sort moves the
+/// entries once for each byte in which the deadlines differ (five times if the deadlines span a minute). It
+/// moves the entries from chunk to chunk, with 128 KB of new memory. New arrays instead of chunks would cause
+/// a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
+/// (docs/performance.md).
 inline void sort_by_deadline(timer_row& entries) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
@@ -273,7 +274,8 @@ private:
         occupied_levels_ |= std::uint64_t{1} << level;
     }
 
-    // Not inlined, so that erase() does not have to save registers for it.
+    // Frees the slot's newest chunk. Not inlined, so that erase() does not have to save registers for the
+    // call.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
         const detail::timer_chunk& drained = *s.newest;
@@ -295,8 +297,9 @@ private:
         return level * slots_per_level + static_cast<unsigned>(std::countr_zero(occupied_slots_[level]));
     }
 
-    /// If there is no memory to move a timer, the timer stays in this slot, whose time range includes its
-    /// deadline. In this case, the due timers of the same chunk become ready immediately.
+    /// Moves the due timers of the slot to `due`, and the other timers to lower levels. If there is no memory
+    /// to move a timer, the timer stays in this slot, whose time range includes its deadline. In this case,
+    /// the due timers of the same chunk become ready immediately.
     void empty_slot(std::size_t index, detail::timer_row& due, operation_queue& ready) noexcept {
         detail::timer_chunk* next = slots_[index].newest;
         mark_empty(index);

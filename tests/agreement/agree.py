@@ -52,8 +52,7 @@ class Disagreements:
 
 
 def run(program, workload, operations=None, front=(), size="small"):
-    """Returns the contender's row for the workload, and the standard error. `front` are words before the command line.
-    """
+    """Returns the contender's row for the workload, and the standard error. The command line begins with `front`."""
     environment = dict(os.environ, LOOPBENCH_SIZE=size)
     if operations:
         environment["LOOPBENCH_OPERATIONS"] = str(operations)
@@ -76,8 +75,8 @@ def ns_per_operation(row):
 
 
 def in_turn(ours, theirs, rounds=5):
-    """Alternates ours() and theirs(), because the machine drifts. Returns both medians, and the median of the pairs'
-    ratios.
+    """Calls ours() and theirs() alternately, because the machine's speed drifts. Returns the median of each function,
+    and the median of the ratios of the pairs.
     """
     pairs = [(ours(), theirs()) for _ in range(rounds)]
     return *map(statistics.median, zip(*pairs)), statistics.median(mine / other for mine, other in pairs)
@@ -120,8 +119,8 @@ def syscalls(programs, table):
 
 
 def cpu(programs, table):
-    """Runs a contender twice, the second time with 12 million more operations. The CPU time of its timed section must
-    grow by as much as that of the process.
+    """Runs a contender twice, the second time with 12 million more operations. The CPU time that the contender reports
+    must grow by as much as the CPU time of its process.
     """
     def both(operations):
         front = ["/usr/bin/time", "-f", "CPU %U %S"]
@@ -154,7 +153,7 @@ def timer(programs, table):
 
 
 def http(programs, table):
-    """The responder works for 20 us per request, so that it is the bottleneck."""
+    """Compares the generator with wrk. The responder works for 20 us per request, so that it is the bottleneck."""
     command = ["taskset", "-c", "0", built(programs, "http_responder")]
     responder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -203,7 +202,7 @@ def doubling(programs, table):
 
 
 def open_loop(programs, table):
-    """One contender is enough, because the check concerns only the generator."""
+    """Checks serve/open_loop on one contender, which is enough, because the check concerns only the generator."""
     for offered in ("load:25", "load:50", "load:75", "load:90", "rate:20000"):
         row, _ = run(f"{programs}/contenders/asio-epoll", f"serve/open_loop/{offered}", 20_000, size="full")
         if row.get("error_occurred"):

@@ -1,5 +1,5 @@
-// An HTTP server on loop-epoll, for wrk and for the suite's generator. It prints its port. It computes for
-// about 20 us per request, so that the server is the bottleneck, not the client.
+// The HTTP server on loop-epoll that wrk and the suite's generator measure. It prints its port. It computes
+// for about 20 us per request, so that the server is the bottleneck, not the client.
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

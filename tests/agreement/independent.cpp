@@ -1,5 +1,5 @@
-// A second implementation of four of the suite's workloads on plain Asio and plain system calls, without code
-// of the suite. agree.py compares the numbers of both.
+// The second implementation of four of the suite's workloads. It uses plain Asio and plain system calls, and
+// no code of the suite. agree.py compares its numbers with the suite's numbers.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -45,8 +45,9 @@ double yield() {
     return result;
 }
 
-// A posted function starts the children, because Asio would queue each start outside the loop. run() returns
-// when all children have ended, which replaces the join of a gather.
+// Returns the nanoseconds per child. A posted function starts the children, because Asio would queue each
+// start that is made outside of the loop. run() returns when all children have ended, as the join of a gather
+// would.
 double gather() {
     constexpr int rounds = 1000, children = 1000;
     asio::io_context context{1};

@@ -28,7 +28,7 @@ TIME_LIMIT, RATIO_LIMIT = 0.15, 0.05
 
 
 def measured(loopbench, workload, size, pairing, seed):
-    """Returns {contender: (time in ns, ratio to the baseline or None)} of a run with this pairing."""
+    """Runs the workload with this pairing. Returns {contender: (time in ns, ratio to the baseline or None)}."""
     with tempfile.TemporaryDirectory() as folder:
         command = [loopbench, "run", *SIZES[size], "--workload", workload, "--pairing", pairing, "--blocks", "5",
                    "--seed", str(seed), "--budget", "5min", "-o", folder]
@@ -60,7 +60,7 @@ def rows_of(loopbench, workload, size, rounds):
         times, ratios = {}, {}
         for pairing, all_ in runs.items():
             times[pairing] = statistics.median(run[contender][0] for run in all_)
-            # The baseline has no ratio to itself; any other contender has one in every run.
+            # The baseline has no ratio to itself. Any other contender has a ratio in every run.
             ratios[pairing] = 1.0 if contender == BASELINE else statistics.median(run[contender][1] for run in all_)
         time = times["interleaved"] / times["sequential"] - 1
         ratio = ratios["interleaved"] / ratios["sequential"] - 1

@@ -336,7 +336,7 @@ TYPED_TEST(asio_io, resolving_an_ip_address_succeeds_and_resolving_an_invalid_na
     EXPECT_EQ(found, 2);
 }
 
-/// An object that makes the start of a thread fail: the default stack size exceeds the memory.
+/// An object that makes the start of a thread fail, because the default stack size exceeds the memory.
 class no_more_threads {
 public:
     no_more_threads() {
@@ -361,7 +361,7 @@ template <class kit>
 using asio_io_on_our_loop = with_context<kit>;
 TYPED_TEST_SUITE(asio_io_on_our_loop, our_kits, kit_names);
 
-// Asio's own resolver throws from async_resolve() in this case.
+// This test does not run on Boost.Asio, because its async_resolve() throws in this case.
 TYPED_TEST(asio_io_on_our_loop, a_host_name_look_up_reports_an_error_if_its_thread_cannot_start) {
     auto& context = this->context();
     net::ip::basic_resolver<net::ip::tcp, typename TestFixture::executor> resolver(context);

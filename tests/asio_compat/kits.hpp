@@ -1,5 +1,5 @@
-// The contexts under test: Boost.Asio's own, and ours on each of its two loops. Boost.Asio is the reference:
-// a test that fails on it is wrong.
+// The contexts under test are Boost.Asio's own context, and this project's context on each of its two loops.
+// Boost.Asio is the reference: a test that fails on it is wrong.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -160,8 +160,8 @@ protected:
     using still_timer = net::basic_waitable_timer<still_clock, net::wait_traits<still_clock>,
                                                   typename with_context<kit>::executor>;
 
-    /// Calls `first` while no memory is available, after the timers of the waits on still_clock have fired
-    /// and before the waits are checked again.
+    /// Calls `first` while no memory is available. At that moment, the timers of the waits on still_clock
+    /// have fired, but the waits are not checked again yet.
     template <class First>
     void run_before_what_is_looked_at_again(First first) {
         typename with_context<kit>::timer_type timer(this->context(), 0ms);

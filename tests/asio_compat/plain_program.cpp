@@ -1,4 +1,4 @@
-// A Boost.Asio program that is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. Prints whether
+// The Boost.Asio program is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. It prints whether
 // Asio's own scheduler was created.
 #include <array>
 #include <boost/asio.hpp>

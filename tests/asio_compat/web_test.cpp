@@ -30,8 +30,8 @@ using namespace std::chrono_literals;
 using boost::system::error_code;
 using net::ip::tcp;
 
-/// A stream that writes only the first of several buffers, as a stream is allowed to do. Otherwise, the
-/// compiler would compile the TLS stream for each of Beast's eight types of buffer sequences.
+/// A stream that writes only the first of several buffers, which a stream may do. If it wrote all buffers,
+/// the compiler would compile the TLS stream for each of Beast's eight types of buffer sequences.
 class tls_stream : public net::ssl::stream<beast::tcp_stream> {
 public:
     using stream::stream;
@@ -131,8 +131,8 @@ protected:
 
 const std::string megabyte(1 << 20, 'm');
 
-/// All operations use the same completion token, because the compiler compiles an operation once for each
-/// token.
+/// Awaits the operation and returns its error. All operations use the same completion token, because the
+/// compiler compiles an operation once for each token.
 template <class result>
 net::awaitable<error_code> error_of(net::awaitable<result> operation) {
     try {

@@ -49,6 +49,15 @@ void threaded(benchmark::State& state) {
 }
 BENCHMARK(threaded)->Name("set/threads")->UseManualTime()->Threads(1)->Threads(2);
 
+/// The program's argv[0]. Programs find their data files next to it.
+const char* called = "";
+
+void finds_itself(benchmark::State& state) {
+    if (::access(called, X_OK) != 0) state.SkipWithError("argv[0] is not the path of the program");
+    set_times(state, 100);
+}
+BENCHMARK(finds_itself)->Name("set/argv0")->UseManualTime();
+
 void broken(benchmark::State& state) {
     state.SkipWithError("no such device");
     for ([[maybe_unused]] auto _ : state) {
@@ -70,4 +79,8 @@ BENCHMARK(chain)->Name("real/chain");
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+    called = argv[0];
+    benchmark::Initialize(&argc, argv);
+    benchmark::RunSpecifiedBenchmarks();
+}

@@ -47,7 +47,7 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     for (const std::string& name :
          {std::string{"set/plain/manual_time"}, odd_name, std::string{"set/unit/manual_time"},
           std::string{"set/repeated/repeats:3/manual_time"},
-          std::string{"set/aggregates/repeats:3/manual_time"},
+          std::string{"set/aggregates/repeats:3/manual_time"}, std::string{"set/argv0/manual_time"},
           std::string{"set/iterations/iterations:10/manual_time"}, std::string{"set/counters/manual_time"},
           std::string{"set/complexity/64/manual_time"}, std::string{"set/complexity/128/manual_time"},
           std::string{"set/threads/manual_time/threads:1"},
@@ -57,7 +57,7 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
         EXPECT_EQ(time["verdict"], "slower") << time;
         EXPECT_NEAR(100 * (1 / time["ratio"]["median"].get<double>() - 1), 5, 0.7) << name;
     }
-    EXPECT_EQ(found.size(), 11U) << "complexity and aggregates are not benchmarks";
+    EXPECT_EQ(found.size(), 12U) << "complexity and aggregates are not benchmarks";
     EXPECT_NEAR(found.at("set/unit/manual_time")["median"].get<double>(), 105'000, 700)
         << "in ns, although it printed other units";
     for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);

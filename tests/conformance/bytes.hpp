@@ -100,7 +100,7 @@ task_of<R> accept_is_cancelled(Listener& listener) {
     }
 }
 
-/// Expects the result `error` (0 at the end of the stream) and no bytes.
+/// Expects that a read returns no bytes and the given error; at the end of the stream, `error` is 0.
 template <bench::Runtime R, class Reader>
 task_of<R> read_fails(Reader& from, int error) {
     std::array<std::byte, 16> buffer;
@@ -109,7 +109,7 @@ task_of<R> read_fails(Reader& from, int error) {
     EXPECT_EQ(result.bytes, 0u);
 }
 
-/// Expects that one of at most 100 writes fails, with `error` or `or_error`.
+/// Expects that one of at most 100 writes fails with `error` or `or_error`.
 template <bench::Runtime R, class Writer>
 task_of<R> write_fails(Writer& to, int error, int or_error) {
     const auto bytes = bytes_of_number(1000);

@@ -79,7 +79,7 @@ CONFORMANCE_TEST(call_at, a_scheduled_call_that_is_cancelled_before_its_time_is_
     EXPECT_EQ(calls, 0);
 }
 
-// Because both calls are due at the same time, the cancelled call might already be in the queue.
+// The two calls are due at the same time; therefore the cancelled call might already be in the queue.
 CONFORMANCE_TEST(call_at, a_due_call_that_another_due_call_cancels_is_never_made) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;

@@ -17,8 +17,8 @@
 #include "tests/conformance/contestant.hpp"
 #include "tests/freed_counter.hpp"
 
-// CMake chooses this header, which defines for_each_contestant(use). Each list has its own program, because
-// one program cannot contain two backends of the same library.
+// CMake chooses this header. It defines for_each_contestant(use). Each list of runtimes has its own program,
+// because one program cannot contain two backends of the same library.
 #include LOOPBENCH_RUNTIME_LIST
 
 namespace loopbench::conformance {
@@ -31,8 +31,8 @@ public:
     void take(contestant<R> who) { who_ = std::move(who); }
 
 protected:
-    /// Suites for an optional concept set this to false for runtimes without the concept; their tests are
-    /// then not compiled for these runtimes.
+    /// A flag that suites for an optional concept set to false for runtimes without the concept. The tests of
+    /// the suite are then not compiled for these runtimes.
     static constexpr bool has_word = true;
 
     void SetUp() override {
@@ -56,8 +56,8 @@ private:
     std::unique_ptr<R> kept_;
 };
 
-/// Separate from register_test() to shorten the compilation: a single function would be compiled for each
-/// pair of test and runtime type.
+/// Registers a test on one runtime. This function is separate from register_test(), because a single function
+/// would be compiled for each pair of test and runtime type.
 template <bench::Runtime R>
 void register_on(const contestant<R>& who, std::string suite, const char* sentence, const char* file,
                  int line, conformance_test<R>* (*make_test)()) {

@@ -12,7 +12,7 @@ namespace loopbench::conformance {
 
 template <class Use>
 void for_each_contestant(Use use) {
-    // This clock ticks every 1 ms. With loop-tick's own tick of 100 ms, the tests would take minutes.
+    // A clock that ticks every 1 ms. With loop-tick's own tick of 100 ms, the tests would take minutes.
     static loop::test::counting_clock fast_ticks;
     use(contestant_of<asio_ref::runtime>());
     for (const loop::design& each : loop::designs()) {

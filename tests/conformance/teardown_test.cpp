@@ -168,7 +168,7 @@ auto call_when_freed(Function then) {
     return std::make_shared<when_freed<Function>>(std::move(then));
 }
 
-// The destruction of another task's frame sets each event: in one pair of tasks before the frame of the
+// Each event is set by the destruction of another task's frame: in one pair of tasks before the frame of the
 // waiting task is destroyed, in the other pair afterwards. The test excludes runtimes with Asio's tasks,
 // because Asio destroys frames while it destroys its services, and a destructor that uses a service would
 // crash.

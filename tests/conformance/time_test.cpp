@@ -12,7 +12,7 @@ using bench::time_point;
 template <class R>
 class sleep : public conformance_test<R> {};
 
-// Uses the system's clock to detect a runtime whose clock is ahead of it.
+// The test reads the system's clock, to detect a runtime whose clock is ahead of the system's clock.
 CONFORMANCE_TEST(sleep, a_sleep_never_ends_before_its_deadline) {
     R& runtime = this->keep(this->make_runtime());
     auto main = [&]() -> task_of<R> {

@@ -1,5 +1,5 @@
-// Tests the optional concept UnixSockets. Adapters create Unix streams and TCP streams with different
-// functions.
+// Tests the optional concept UnixSockets. The tests are separate from those of TCP, because adapters create
+// Unix streams and TCP streams with different functions.
 #include <unistd.h>
 
 #include <cerrno>

@@ -13,8 +13,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// The tests compare a server's counts and a client's lines separately, because a client's line can come
-// between any two lines of the counts.
+// Returns the lines that begin with one of `starts`. The tests compare a server's counts and a client's lines
+// separately, because a client's line can come between any two lines of the counts.
 std::vector<std::string> lines_with(const std::vector<std::string>& lines,
                                     const std::vector<std::string>& starts) {
     std::vector<std::string> found;

@@ -23,7 +23,8 @@ inline bool is_refused(const std::string& design) {
     return design == "loop-uring" && !loop::io_uring_refusal().empty();
 }
 
-/// Replaces all characters except letters and digits, because a test's name cannot contain them.
+/// Replaces all characters except letters and digits by `_`, because a test's name cannot contain other
+/// characters.
 inline std::string word(std::string text) {
     std::replace_if(
         text.begin(), text.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; },

@@ -41,7 +41,8 @@ void serve_all_at_once(int listener, std::size_t connections) {
     for (const tcp_peer& client : clients) client.send("HTTP/1.0 200 OK\r\n\r\nhello");
 }
 
-// Connections to a bound socket that does not listen are refused, and no other process can use its port.
+// Returns a bound socket that does not listen. Connections to it are refused, and no other process can use
+// its port.
 loop::unique_fd refusing_socket() {
     loop::unique_fd bound(loop::checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
     const auto any = loop::endpoint::loopback(0);

@@ -45,7 +45,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// A full pipe would block the program if the test did not read the errors in time.
+// Creates a file for the program's errors. A full pipe would block the program if the test did not read the
+// errors in time.
 unique_fd make_error_file() {
     return unique_fd(checked(::memfd_create("errors", MFD_CLOEXEC), "memfd_create"));
 }

@@ -17,7 +17,7 @@ struct program_end {
 /// A child process that is killed when this object is destroyed or when the test's process ends.
 class running_program {
 public:
-    /// Without `input`, the standard input is a pipe into which type() writes.
+    /// Starts the program. Without `input`, the program's standard input is a pipe into which type() writes.
     running_program(const std::string& name, const std::vector<std::string>& arguments,
                     loop::unique_fd input = {});
     running_program(const running_program&) = delete;
@@ -27,7 +27,8 @@ public:
     void type(std::string_view text);
     void end_input() { input_.reset(); }
 
-    /// From now on, the child cannot open a descriptor whose number is `limit` or higher (EMFILE).
+    /// Limits the child's descriptors: from now on, the child cannot open a descriptor whose number is
+    /// `limit` or higher (EMFILE).
     void limit_descriptors(unsigned limit) const;
 
     void stop() const;

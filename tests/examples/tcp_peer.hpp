@@ -33,7 +33,7 @@ public:
                       "send");
     }
 
-    /// Waits until the peer's kernel has acknowledged all bytes.
+    /// Sends the text, and waits until the peer's kernel has acknowledged all bytes.
     void deliver(std::string_view text) const {
         send(text);
         for (int on_their_way = 1; on_their_way != 0; std::this_thread::yield())

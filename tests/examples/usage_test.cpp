@@ -63,7 +63,7 @@ TEST(the_queue_by_hand, the_option_trace_prints_each_task_that_runs) {
         run_program("round_robin_by_hand", {"--virtual-time", "--speed", "1000", "--trace"});
     EXPECT_EQ(end.exit_code, 0) << end.errors;
     const auto lines = lines_of(end.output);
-    // The loop polls main, its two tasks, and the sleeping task of each of them.
+    // The loop runs main, main's two tasks, and the sleeping task that each of these two tasks starts.
     EXPECT_EQ(tasks_run(lines, 0, 12),
               "Running task main\n"
               "Running task task1\nTask 1\nRunning task task2\nTask 2\nRunning task main\n"

@@ -1,4 +1,4 @@
-// Checks that bugs that the fuzzer has found stay fixed. Some inputs are named after their bug.
+// Tests that bugs that the fuzzer has found stay fixed. Some inputs are named after their bug.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ TEST(fuzz_corpus, every_file_of_the_corpus_is_accepted_or_refused_without_an_une
             << "the corpus has no seed for the reader of a " << reader.name;
 }
 
-// With a seed of an older format, the fuzzer would find nothing, because a reader refuses such a file at its
-// first line.
+// A reader refuses a file of an older format at its first line. With such a seed, the fuzzer would find
+// nothing.
 TEST(fuzz_corpus, the_seed_files_have_the_current_file_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);

@@ -1,4 +1,5 @@
-// Also checks that an accepted input can be written in every format and read again.
+// The functions that the fuzzer calls. They call the readers, and also check that an accepted input can be
+// written in every format and read again.
 #include "readers.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ void read_report(std::string_view text) {
     }
     reports::rewrite_json(std::string{text}, "it");
     write_everywhere(report);
-    // A comparison of all pairs of samples takes too long above this limit.
+    // With more samples, the comparison of all pairs of samples would take too long.
     constexpr std::size_t samples_max = 200;
     if (std::ranges::any_of(report.results,
                             [](const auto& item) { return item.samples.size() > samples_max; }))

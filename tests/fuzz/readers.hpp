@@ -5,8 +5,8 @@
 
 namespace loopbench::fuzz {
 
-/// A reader of one format. It catches only the exception type for invalid texts; any other exception is a
-/// bug.
+/// A reader of one format. It catches only the type of exception that reports an invalid text. Any other
+/// exception is a bug.
 struct reader {
     char letter;  // the first byte of an input, which selects the reader
     std::string_view name;
@@ -20,7 +20,7 @@ void read_benchmark_output(std::string_view text);
 void read_benchmark_list(std::string_view text);
 void read_histograms(std::string_view text);
 
-/// A new format needs a function above, a line here, and a seed in the folder corpus/.
+/// All readers. A new format needs a function above, a line here, and a seed in the folder corpus/.
 inline constexpr std::array readers{
     reader{'r', "report", read_report},
     reader{'j', "journal", read_journal},

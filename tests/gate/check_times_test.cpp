@@ -16,7 +16,7 @@ std::string scattering(const std::string& set_ns) {
     return set_ns + R"sh(; row "\"real_time\": $(( ns + 10 * (($(trials) * 37) % 7 - 3) ))")sh";
 }
 
-constexpr auto unreliable_row = R"sh(case "$CALLED" in *~) ns=20000 ;; *) ns=10000 ;; esac
+constexpr auto unreliable_row = R"sh(case "$LOOPBENCH_CONTENDER" in *~) ns=20000 ;; *) ns=10000 ;; esac
 row "\"real_time\": $(( ns + $(trials) % 3 ))")sh";
 
 class check_timed : public testing::Test {
@@ -117,6 +117,15 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "sequential");
 }
 
+TEST_F(check_timed, an_update_without_a_common_workload_of_the_baseline_is_refused_before_it_measures) {
+    std::filesystem::remove(loopbench.path("bin/contenders/loop-epoll"));
+    loopbench.add_contender_of("sort", "mine", scattering("ns=10000"));
+    const auto ran = check({"--update", "--tier", "times", "--contender", "mine"}, "sort");
+    EXPECT_EQ(ran.code, 2) << ran.error_tail;
+    for (const auto* part : {"asio-epoll", "mine", "loopbench compare"}) EXPECT_SAYS(ran.error_tail, part);
+    EXPECT_FALSE(std::filesystem::exists(loopbench.path("out/journal.jsonl")));
+}
+
 TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
@@ -158,7 +167,7 @@ TEST_F(check_timed, a_check_whose_budget_is_too_small_is_inconclusive) {
 
 TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_if_the_build_is_slower) {
     update();
-    loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
+    loopbench.add_contender("asio-epoll", unreliable_row);
     EXPECT_EQ(check().code, 5);
     loopbench.add_contender("loop-epoll", scattering("ns=50000"));
     const auto ran = check();
@@ -169,16 +178,15 @@ TEST_F(check_timed, a_session_whose_aa_copy_differs_is_unreliable_even_if_the_bu
 TEST_F(check_timed, a_check_is_unreliable_if_the_aa_copy_of_its_second_session_differs) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400"));
-    loopbench.add_contender_that_knows_its_name(
-        "asio-epoll",
-        fmt::format("if {}; then {}; else {}; fi", second_session(), unreliable_row, scattering("ns=10000")));
+    loopbench.add_contender("asio-epoll", fmt::format("if {}; then {}; else {}; fi", second_session(),
+                                                      unreliable_row, scattering("ns=10000")));
     EXPECT_EQ(check().code, 5);
 }
 
 TEST_F(check_timed, an_update_never_writes_an_unreliable_session_into_the_baseline_file) {
     update();
     const auto before = content_of(baseline());
-    loopbench.add_contender_that_knows_its_name("asio-epoll", unreliable_row);
+    loopbench.add_contender("asio-epoll", unreliable_row);
     const auto unreliable = check({"--update"});
     EXPECT_EQ(unreliable.code, 5);
     EXPECT_SAYS(unreliable.error_tail, "`loopbench doctor`");

@@ -18,7 +18,8 @@ protected:
         on_real_time::SetUp();
     }
 
-    /// Returns the number of allocations in the 500 rounds after a warm-up of 300 rounds.
+    /// Calls `round` 300 times as a warm-up, and then 500 times. Returns the number of allocations during the
+    /// 500 calls.
     template <class Round>
     std::size_t allocations_of(
         Round round, const std::function<void()>& at_the_end = [] {}) {

@@ -17,7 +17,8 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 constinit thread_local std::size_t allocations_left = unlimited;
 constinit thread_local std::size_t failures = 0;
 
-/// The number of further allocations, in all threads, until one fails. Below 1, no allocation fails.
+/// The countdown to the allocation that fails, over all threads. At 1, the next allocation fails. Below 1, no
+/// allocation fails.
 constinit std::atomic<std::ptrdiff_t> until_failure{0};
 
 void count_or_refuse() {
@@ -66,8 +67,7 @@ bool failing_allocation::has_failed() const noexcept {
 
 }  // namespace loopbench::loop::test
 
-// All other forms of operator new and delete call these forms. Types that are aligned to cache lines use the
-// forms with an alignment.
+// The standard library's other forms of operator new and delete call the forms below.
 void* operator new(std::size_t bytes) {
     loopbench::loop::test::count_or_refuse();
     if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;

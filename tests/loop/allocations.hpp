@@ -1,5 +1,5 @@
-// allocations.cpp replaces operator new and delete. In a sanitizer build, the sanitizer replaces them, and
-// CMake compiles allocations_uncounted.cpp instead.
+// The interface of allocations.cpp, which replaces operator new and delete. In a sanitizer build, the
+// sanitizer replaces them, and CMake compiles allocations_uncounted.cpp instead.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,14 @@ extern const bool allocations_are_counted;
 inline constexpr const char* why_allocations_are_not_counted =
     "operator new belongs to the sanitizer in this build";
 
-/// Both counts are zero if allocations are not counted.
+/// Returns the numbers of allocations and deallocations in all threads. Both numbers are zero if allocations
+/// are not counted.
 allocation_counts count_allocations() noexcept;
 
-/// An object that makes operator new throw std::bad_alloc in this thread after the first `few` allocations. A
-/// thread can have only one such object at a time. GoogleTest also allocates memory, so check results only
-/// after the object's destruction. Has no effect if allocations are not counted.
+/// An object that lets the next `few` allocations of this thread succeed and all later ones throw
+/// std::bad_alloc. A thread can have only one such object at a time. GoogleTest also allocates memory, so
+/// check results only after the object's destruction. The object has no effect if allocations are not
+/// counted.
 class out_of_memory {
 public:
     explicit out_of_memory(std::size_t few = 0) noexcept;
@@ -31,9 +33,9 @@ public:
     std::size_t failed() const noexcept;
 };
 
-/// An object that makes allocation number `index` throw std::bad_alloc, counted from 1 over all threads. 0
-/// means that no allocation fails. Only one such object can exist at a time. Has no effect if allocations are
-/// not counted.
+/// An object that makes one allocation throw std::bad_alloc. `index` is the number of this allocation,
+/// counted from 1 over all threads; if it is 0, no allocation fails. Only one such object can exist at a
+/// time. The object has no effect if allocations are not counted.
 class failing_allocation {
 public:
     explicit failing_allocation(std::size_t index) noexcept;

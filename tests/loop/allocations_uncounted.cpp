@@ -1,4 +1,5 @@
-// Replaces allocations.cpp in sanitizer builds, in which the sanitizer defines operator new and delete.
+// The replacement of allocations.cpp in sanitizer builds, in which the sanitizer defines operator new and
+// delete.
 #include "tests/loop/allocations.hpp"
 
 namespace loopbench::loop::test {

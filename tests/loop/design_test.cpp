@@ -1,4 +1,4 @@
-// Tests of the list of designs, and of how often each design asks the kernel for events.
+// Tests the list of designs, and how often each design asks the kernel for events.
 #include <chrono>
 #include <cstddef>
 #include <set>
@@ -36,7 +36,8 @@ TEST_P(every_design, three_steps_run_a_hundred_posted_callbacks) {
     EXPECT_EQ(ran, 100);
 }
 
-// The fixtures in support.hpp would silently treat a new or renamed design in the wrong way.
+// The fixtures in support.hpp compare the names of designs. They would silently treat a new or renamed design
+// in the wrong way.
 TEST(designs, the_list_of_designs_in_this_test_is_complete) {
     std::multiset<std::string_view> names;
     for (const design& each : designs()) names.insert(each.name);
@@ -45,7 +46,7 @@ TEST(designs, the_list_of_designs_in_this_test_is_complete) {
                                                       "loop-epoll", "loop-uring", "loop-precise"}));
 }
 
-// Uses the tutorial's tick of 100 ms; the conformance tests use 1 ms.
+// This test uses the tutorial's tick of 100 ms. The conformance tests use a tick of 1 ms.
 TEST(designs, loop_tick_sleeps_a_hundred_milliseconds_on_every_turn_except_the_first) {
     manual_time::now = manual_time::start;
     manual_clock clock;
@@ -66,9 +67,9 @@ std::size_t waits_of_a_hundred_busy_turns(std::string_view design) {
     return clock.waits();
 }
 
-// loop-layered and loop-asyncio call select on every turn, as their tutorials do. loop-poll and loop-epoll
-// skip the call while no operation is pending. loop-scheduler (tutorial 003) calls select only when no task
-// is ready.
+// loop-layered and loop-asyncio call select on every turn, as their tutorials do. loop-scheduler (tutorial
+// 003) calls select only when no task is ready. loop-poll and loop-epoll do not ask the kernel while no
+// operation is pending.
 TEST(designs, loop_layered_and_loop_asyncio_call_select_on_every_turn) {
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-layered"), 101u);
     EXPECT_EQ(waits_of_a_hundred_busy_turns("loop-asyncio"), 101u);

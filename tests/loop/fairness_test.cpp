@@ -29,7 +29,7 @@ struct saturation {
 
 class fairness : public on_manual_time {
 protected:
-    /// Returns the limit for a queue that always contains exactly one callback.
+    /// Returns the largest number of callbacks in a turn if the queue always contains exactly one callback.
     static std::size_t callbacks_max() {
         return runs_whole_batches() ? 1 : work_budget::units_max / work_budget::units_of_a_callback;
     }
@@ -107,7 +107,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
     }
 }
 
-// Without a limit, the hundred children would write 6.4 MB in one callback.
+// Without a limit, the hundred children of the gather would write 6.4 MB in one callback.
 TEST_P(fairness, a_gather_of_children_that_write_many_bytes_lets_other_callbacks_run) {
     constexpr std::size_t all = 100;
     event_loop& loop = keep(make_loop());
@@ -274,7 +274,7 @@ TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_wor
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// On the loopback interface, the kernel accepts several megabytes before a write has to wait.
+// A connection on the loopback interface takes several megabytes before a write has to wait.
 TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;
@@ -301,14 +301,15 @@ TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or
         co_await receiver;
     };
     loop.run(main());
-    // The chunks of one work budget, rounded up, plus one chunk that the sender has already started to write.
+    // The limit allows the chunks of one work budget, rounded up, and one chunk that the sender has already
+    // started to write.
     constexpr std::size_t sent_max = (work_budget::units_max / work_budget::units_of(chunk) + 2) * chunk;
     EXPECT_LE(sent_until_read.value_or(16 * chunk), sent_max);
     EXPECT_LE(sent_until_fired.value_or(16 * chunk), sent_max);
 }
 
-// After the first, single connections, a driver must not watch the listener level-triggered: it would then
-// accept only one connection of the burst per report.
+// Single connections arrive before the burst. A driver that then watched the listener level-triggered would
+// accept only one connection of the burst per reported event.
 TEST_P(fairness, a_burst_of_connections_is_accepted_although_the_queue_is_never_empty) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t one_by_one = 20;

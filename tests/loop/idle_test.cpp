@@ -22,7 +22,8 @@ long voluntary_switches() {
     return usage.ru_nvcsw;
 }
 
-/// All other tasks on the loop must wait for events that do not happen.
+/// Checks that the loop makes only one wait and one context switch during a sleep. All other tasks on the
+/// loop must wait for events that do not happen.
 task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
     co_await loop.sleep_for(10ms);
     const std::size_t waits_before = clock.waits();
@@ -36,8 +37,8 @@ task<void> expect_silence(event_loop& loop, const counting_clock& clock) {
 
 class idle_flagship : public on_real_time {
 protected:
-    /// Uses a new thread, because about 10 ms after a ring is closed, the kernel cleans up in the thread that
-    /// used it.
+    /// Calls `prepare` and expect_silence() in a new thread. About 10 ms after a ring is closed, the kernel
+    /// cleans up in the thread that used the ring, which would disturb a later test in this thread.
     template <class Prepare>
     void expect_silence_after(Prepare prepare) {
         std::jthread([&] {
@@ -83,8 +84,8 @@ TEST_P(idle_flagship, a_loop_with_a_thousand_silent_sockets_does_not_wake_up) {
 
 namespace {
 
-/// A manual clock that writes input to a socket when the loop waits without a deadline, and at the latest
-/// after `waits_max` waits, so that the test always ends.
+/// A manual clock that writes input to a socket when the loop waits without a deadline. After `waits_max`
+/// waits, it writes the input in any case, so that the test always ends.
 class input_when_idle final : public counting_clock {
 public:
     static constexpr std::size_t waits_max = 1'000;
@@ -108,8 +109,8 @@ private:
 class idle_flagship_on_manual_time : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, idle_flagship_on_manual_time, flagships(), design_name);
 
-// If a slot of the wheel has many timers, cancelling one does not update the slot's earliest deadline. When
-// the last one is cancelled, the loop must forget that outdated deadline.
+// If a slot of the wheel has many timers, cancelling one of them does not update the slot's earliest
+// deadline. When all of the slot's timers are cancelled, the loop must forget this outdated deadline.
 TEST_P(idle_flagship_on_manual_time, a_loop_does_not_wake_up_at_the_deadlines_of_cancelled_timers) {
     stream_pair pair;
     input_when_idle clock_of_input(pair.other);

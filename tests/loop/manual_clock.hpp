@@ -25,7 +25,8 @@ public:
     virtual ~counting_clock() = default;
 
     time_point now() noexcept override { return std::chrono::steady_clock::now(); }
-    /// Only loop-tick calls this function. Its ticks take 1 ms instead of 100 ms.
+    /// Sleeps for a hundredth of `duration`. Only loop-tick calls this function, so its ticks take 1 ms
+    /// instead of 100 ms.
     void sleep_for(nanoseconds duration) override { std::this_thread::sleep_for(duration / 100); }
     void wait(event_loop&, driver& io, time_point deadline) override {
         ++waits_;
@@ -34,7 +35,8 @@ public:
     }
 
     std::size_t waits() const noexcept { return waits_; }
-    /// Returns the number of waits that were allowed to sleep or, for a manual_clock, that moved the clock.
+    /// Returns the number of waits that were allowed to sleep. For a manual_clock, returns the number of
+    /// waits that advanced the clock.
     std::size_t sleeps() const noexcept { return sleeps_; }
 
 protected:
@@ -42,10 +44,12 @@ protected:
     std::size_t sleeps_ = 0;
 };
 
-/// A clock that does not follow real time. If there are no events, a wait sets it to the wait's deadline.
+/// A clock that does not follow real time. If there are no events, a wait advances the clock to the wait's
+/// deadline.
 class manual_clock final : public counting_clock {
 public:
-    /// Each reading of the clock adds `step`. The wait policies that spin need a step above zero.
+    /// Creates a clock that advances by `step` at each reading. The wait policies that spin need a step above
+    /// zero.
     explicit manual_clock(nanoseconds step = nanoseconds::zero()) noexcept : step_(step) {}
 
     time_point now() noexcept override {
@@ -53,7 +57,7 @@ public:
         return manual_time::now;
     }
     void sleep_for(nanoseconds duration) override { manual_time::pass(duration); }
-    /// Sleeps in the kernel only if there is no deadline and no posted function, that is, if the test waits
+    /// Sleeps in the kernel only if there is no deadline and no posted function. In this case, the test waits
     /// for another thread.
     void wait(event_loop& loop, driver& io, time_point deadline) override {
         ++waits_;

@@ -41,7 +41,7 @@ bool is_refused(Function act, std::size_t few = 0) {
     return false;
 }
 
-/// Timers that use up the memory that the loop has already allocated, so that the next timer needs an
+/// Timers that use up the memory that the loop has already allocated. The next timer therefore needs an
 /// allocation.
 class full_timers {
 public:
@@ -77,8 +77,9 @@ protected:
         if (!allocations_are_counted) GTEST_SKIP() << why_allocations_are_not_counted;
         on_manual_time::SetUp();
     }
-    /// In loop-round-robin (tutorial 001), a sleeping task reads the clock on every turn. In loop-layered
-    /// (tutorial 002), the timers are the nodes of the list.
+    /// Returns true for the two designs whose sleeps allocate nothing. In loop-round-robin (tutorial 001), a
+    /// sleeping task reads the clock on every turn. In loop-layered (tutorial 002), the timers are the nodes
+    /// of the list.
     static bool sleeps_need_no_memory() { return is("loop-round-robin") || is("loop-layered"); }
 };
 INSTANTIATE_TEST_SUITE_P(, without_memory, all_designs(), design_name);
@@ -163,8 +164,8 @@ TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and
     EXPECT_EQ(freed, 1);
 }
 
-// In debug mode, the name of a posted function needs an additional allocation. If only this one fails, the
-// function is posted without its name.
+// In debug mode, the name of a posted function needs an additional allocation. If only this allocation fails,
+// the function is posted without its name.
 TEST_P(without_memory, a_post_without_memory_posts_its_function_without_a_name_or_throws_and_frees_it) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});

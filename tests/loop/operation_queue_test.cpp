@@ -95,7 +95,7 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
     }
 }
 
-// Operations can be pushed or posted during the loop's destruction.
+// Operations can still be pushed or posted while the loop is destroyed.
 TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_operations_that_are_pushed_later) {
     struct counting : operation {
         counting() : operation{nullptr, &count} {}
@@ -128,7 +128,7 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// If the first look finds work, the spin was unnecessary, and must not make the next spin more likely.
+// If the first look finds work, the spin was unnecessary. It must not make the next spin more likely.
 TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;

@@ -17,8 +17,9 @@ class posting : public on_real_time {
 protected:
     static constexpr std::size_t threads = 4;
 
-    /// The io_uring driver has its own way to wake the loop; all other drivers use an eventfd. One design of
-    /// each kind receives all posts, the others a hundredth.
+    /// Returns the number of posts of each thread. The io_uring driver has its own way to wake the loop; all
+    /// other drivers use an eventfd. One design of each kind receives all posts, and each other design
+    /// receives a hundredth of them.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;
@@ -50,8 +51,8 @@ TEST_P(posting, posts_from_four_threads_are_not_lost_and_keep_the_order_of_each_
     EXPECT_EQ(out_of_order, 0u);
 }
 
-// The delay of zero to about ten microseconds before each post makes posts arrive at every step before the
-// loop sleeps.
+// The test delays each post by zero to about ten microseconds. Posts therefore arrive at every step that the
+// loop makes before it sleeps.
 TEST_P(posting, each_single_post_wakes_the_loop) {
     constexpr int rounds = 2'000;
     event_loop& loop = keep(make_loop());
@@ -162,7 +163,8 @@ TEST_P(posting, stopping_the_loop_from_another_thread_wakes_the_loop) {
 class posting_in_bursts : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, posting_in_bursts, sleeping_designs(), design_name);
 
-// At full speed, the loop would hardly ever sleep. Here, each burst finds the loop asleep or about to sleep.
+// If the threads posted without pauses, the loop would hardly ever sleep. Here, each burst finds the loop
+// asleep or about to sleep.
 TEST_P(posting_in_bursts, no_post_of_a_burst_is_lost_if_the_loop_sleeps_between_bursts) {
     constexpr std::size_t threads = 4;
     constexpr std::size_t bursts = 500;

@@ -34,8 +34,9 @@ inline auto all_designs() {
     return testing::ValuesIn(names);
 }
 
-/// Leaves out loop-round-robin, which never sleeps, and loop-tick, which also sleeps while it has work.
-/// Includes loop-precise, although it spins shortly before a deadline.
+/// Returns the designs that sleep when they have no work, and only then. This leaves out loop-round-robin,
+/// which never sleeps, and loop-tick, which also sleeps while it has work. loop-precise is included, although
+/// it spins shortly before a deadline.
 inline auto sleeping_designs() {
     std::vector<std::string_view> names;
     for (const design& each : designs())
@@ -47,14 +48,15 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// Replaces minus signs, which would exclude tests in a test filter.
+/// Returns the design's name with each minus sign replaced. In a test filter, a minus sign would exclude
+/// tests.
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');
     return name;
 }
 
-/// Tests on one design. They are skipped on loop-uring if the kernel refuses io_uring.
+/// A fixture for tests on one design. On loop-uring, the tests are skipped if the kernel refuses io_uring.
 class on_design : public testing::TestWithParam<std::string_view> {
 protected:
     /// Keeps the loop until the end of the test's body, unless end_loop() destroys it earlier.
@@ -83,7 +85,7 @@ private:
     std::unique_ptr<event_loop> kept_;
 };
 
-/// Tests with a clock that counts the loop's waits. The ticks of loop-tick take 1 ms instead of 100 ms.
+/// A fixture with a clock that counts the loop's waits. The ticks of loop-tick take 1 ms instead of 100 ms.
 class on_real_time : public on_design {
 protected:
     std::unique_ptr<event_loop> make_loop() { return loop::make_loop(GetParam(), &clock); }
@@ -91,7 +93,7 @@ protected:
     counting_clock clock;
 };
 
-/// Tests with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs.
+/// A fixture with a manual clock. In designs that spin, each reading of the clock advances it by 1 µs.
 class on_manual_time : public on_design {
 protected:
     void SetUp() override {
@@ -115,7 +117,7 @@ inline task<void> yield_times(event_loop& loop, int times) {
     for (int i = 0; i < times; ++i) co_await loop.yield();
 }
 
-/// Runs 200 turns, enough for every driver to find all events that the kernel has.
+/// Runs 200 turns. This is enough for every driver to find all events that the kernel can report.
 inline void turn_often(event_loop& loop) {
     for (int i = 0; i < 200; ++i) {
         loop.io().wait(do_not_wait);
@@ -129,7 +131,8 @@ struct stream_pair {
     stream other;
 };
 
-/// Returns two streams between which a written byte can be read as soon as the write has returned.
+/// Returns two connected streams. A byte written to one can be read from the other as soon as the write has
+/// returned.
 inline stream_pair make_unix_pair(event_loop& loop) {
     int ends[2];
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), "socketpair");
@@ -168,7 +171,7 @@ inline void put_with_descriptor(int fd, std::string text) {
     ASSERT_EQ(::sendmsg(fd, &message, 0), static_cast<ssize_t>(text.size()));
 }
 
-/// Returns the text, or "error N" if the read failed with errno N.
+/// Reads once. Returns the text, or "error N" if the read failed with errno N.
 template <class Stream>
 task<std::string> read_text(Stream& stream, std::size_t bytes_max = 64) {
     std::string text(bytes_max, '\0');
@@ -188,7 +191,7 @@ task<void> until_done(const std::vector<Handle>& tasks) {
     }
 }
 
-/// Returns "still running", "value", "cancelled", or the text of the exception.
+/// Returns the state of the outcome: "still running", "value", "cancelled", or the text of its exception.
 template <class T>
 std::string ending_of(const future<T>& outcome) {
     if (!outcome.done()) return "still running";

@@ -1,5 +1,5 @@
-// Tests that the destruction of a loop frees every frame. AddressSanitizer detects frames that are not freed,
-// and freed_counter detects objects in frames that are not destroyed.
+// Tests that the destruction of a loop frees every frame. AddressSanitizer detects a frame that is not freed.
+// A freed_counter detects that an object in a frame is not destroyed.
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -94,8 +94,8 @@ TEST_P(destroying_a_loop, named_tasks_and_their_waiters_are_freed) {
     EXPECT_EQ(freed, 1);
 }
 
-// The parent's frame uses the handle in a destructor. The child's frame, which contains the state of the
-// handle, might already be destroyed.
+// The destructor of an object in the parent's frame uses the handle. At that time, the child's frame, which
+// contains the state of the handle, might already be destroyed.
 TEST_P(destroying_a_loop, a_handle_can_be_used_after_its_task_was_destroyed) {
     struct canceller {
         task_handle<void> child;
@@ -216,7 +216,8 @@ TEST_P(destroying_a_loop, a_task_that_waits_for_a_pipe_a_datagram_or_a_signal_is
     EXPECT_EQ(freed_by(listens), 1);
 }
 
-// The resolver's destructor waits for the resolver's thread, which posts its answer to the loop meanwhile.
+// The resolver's destructor waits for the resolver's thread. Meanwhile, this thread posts its answer to the
+// loop.
 TEST_P(destroying_a_loop, a_task_that_resolves_a_name_is_freed) {
     const auto resolves = [](event_loop& loop, freed_counter) -> task<void> {
         resolver names(loop);
@@ -270,8 +271,9 @@ TEST_P(destroying_a_loop, tasks_that_never_started_are_freed) {
     EXPECT_EQ(freed, 2);
 }
 
-// The closing frame is destroyed before the waiting frame in some pairs, after it in others. With one pair,
-// no later push could access a queued operation of a destroyed frame.
+// If a queued operation of a destroyed frame remained, only a later push would access it. The test therefore
+// needs several pairs. In half of them, the frame that closes the sockets is destroyed before the frame that
+// waits for them.
 TEST_P(destroying_a_loop, frames_that_wait_on_the_sockets_of_other_frames_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

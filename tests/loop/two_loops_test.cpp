@@ -86,7 +86,7 @@ TEST_P(two_loops, two_loops_in_two_threads_do_not_disturb_each_other) {
     live(*owner, 'a');
 }
 
-// The loops share the thread's frame pool and the process's descriptor numbers.
+// Both loops use the thread's frame pool and the process's descriptor numbers.
 TEST_P(two_loops, two_loops_whose_turns_alternate_in_one_thread_do_not_disturb_each_other) {
     const auto owner = make_loop();
     const auto other_owner = make_other_loop();

@@ -1,18 +1,18 @@
-// Explores the race between a loop that falls asleep and a thread that posts to it and wakes it. The loop's
-// own code (loop/posting.hpp) runs on the atomics of relacy, which runs the threads one memory access at a
-// time in a very large number of orders. A load can return any older value that C++11 allows for its memory
-// order.
+// Tests the race between a loop that falls asleep and a thread that posts to it and wakes it. The loop's own
+// code (loop/posting.hpp) runs on the atomics of relacy. relacy runs the threads one memory access at a time,
+// in a very large number of orders. A load can return any older value that C++11 allows for its memory order.
 //
-// The model checks: (1) No wake-up is lost; relacy reports a loop that sleeps for ever as a deadlock. (2)
-// Posts that the loop takes off the stack together wake it at most once, and no post wakes it before its
-// first sleep. (3) Every post is called once, in the order of its thread's posts, or discarded once when the
-// loop is closed. (4) A post sees all that its thread wrote before the post; otherwise, relacy reports a data
-// race.
+// The model checks: (1) No wake-up is lost. If one were lost, the loop would sleep for ever, which relacy
+// reports as a deadlock. (2) If the loop takes several posts off the stack together, at most one of them
+// wakes the loop. No post wakes the loop before its first sleep. (3) Every post is called once, in the order
+// of its thread's posts, or discarded once when the loop is closed. (4) A post sees all that its thread wrote
+// before the post. If it did not, relacy would report a data race.
 //
-// The tests explore all executions of one thread that posts once, executions of more posts with a few
-// preemptions and one older value per load, and random executions with two older values. They do not cover
-// loads that return a value which is stored later (relacy executes in program order), more threads, more
-// posts, or the kernel. An event that remembers one wake-up replaces the kernel's eventfd.
+// The tests explore all executions of one thread that posts once. For more posts, they explore executions
+// with a few preemptions and one older value per load, and random executions with two older values. They do
+// not cover more threads, more posts, or the kernel. They also do not cover loads that return a value that is
+// stored later, because relacy executes each thread in program order. An event that remembers one wake-up
+// replaces the kernel's eventfd.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,8 +87,8 @@ rl::memory_order as_relacy(std::memory_order order) {
     return rl::mo_seq_cst;
 }
 
-/// An atomic that a planted defect can weaken: the memory order of one access, identified by T and the called
-/// function.
+/// An atomic whose memory orders a planted defect can weaken. T and the called function identify the access
+/// that becomes weaker.
 template <class T>
 class explored_atomic {
     using place = std::source_location;
@@ -127,7 +127,7 @@ private:
     rl::atomic<T> value_;
 };
 
-/// A loop (thread 0), which runs turns as loop/turn.hpp does, and the threads that post to it.
+/// A loop (thread 0) and the threads that post to it. The loop runs turns as loop/turn.hpp does.
 template <rl::thread_id_t Posters>
 class posting_model : public rl::test_suite<posting_model<Posters>, Posters + 1> {
 public:
@@ -260,8 +260,9 @@ enum class search : unsigned {
     random = rl::random_scheduler_type,
 };
 
-/// Returns relacy's name of the error, or "SUCCESS". `limit` is the largest number of preemptions in one
-/// execution (search::few_preemptions) or the number of executions (search::random).
+/// Explores the executions of a scenario. Returns relacy's name of the error, or "SUCCESS". `limit` is the
+/// largest number of preemptions in one execution (search::few_preemptions) or the number of executions
+/// (search::random).
 template <rl::thread_id_t Posters>
 std::string explore(const scenario& what, search how, unsigned limit = 0) {
     explored = what;
@@ -278,7 +279,8 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 }  // namespace
 
-// All 8,282,322 executions of a thread that posts twice are also correct, but would take a dozen seconds.
+// A thread that posts twice is left out here. All its 8,282,322 executions are also correct, but exploring
+// them takes a dozen seconds.
 TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_a_thread_that_posts_once) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");

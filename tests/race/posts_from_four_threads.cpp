@@ -1,7 +1,8 @@
-// Posts a number of functions (--posts, by default a billion) to a loop on epoll and to a loop on io_uring.
-// Checks that each function has run once and in the order of its thread. Prints one JSON document.
+// Tests that a loop runs every posted function once, and in the order of its thread. Four threads post a
+// number of functions (--posts, by default a billion) to a loop on epoll, and then to a loop on io_uring.
+// Prints one JSON document.
 //
-// Each thread posts bursts of 1 to 4,096 functions and waits for the end of each burst. The loop therefore
+// Each thread posts bursts of 1 to 4,096 functions, and waits for the end of each burst. The loop therefore
 // falls asleep and is woken millions of times, and the pending posts fit into memory. If a wake-up is lost,
 // the program does not end.
 #include <fmt/format.h>
@@ -50,7 +51,8 @@ struct tally {
     std::chrono::duration<double> took{0};
 };
 
-/// Stores the number of functions that have run in `received`, which other threads can read at any time.
+/// Posts to a new loop from all threads, and returns the results. At any time, other threads can read from
+/// `received` how many functions have run.
 tally post_to(std::string_view design, std::uint64_t posts_of_each, std::atomic<std::uint64_t>& received) {
     loop::test::counting_clock clock;
     const auto owner = loop::make_loop(design, &clock);

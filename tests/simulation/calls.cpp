@@ -16,7 +16,7 @@
 
 extern "C" {
 void __real_io_uring_queue_exit(io_uring*);
-// The mangled name of std::chrono::steady_clock::now().
+// Returns the real time. The name is the mangled name of std::chrono::steady_clock::now().
 std::chrono::steady_clock::time_point __real__ZNSt6chrono3_V212steady_clock3nowEv();
 }
 
@@ -34,7 +34,8 @@ kernel& simulated() noexcept {
     return *kernel::current;
 }
 
-/// Converts a result of the simulated kernel: if it is a negated errno, sets errno and returns -1.
+/// Returns a result as the C library does. If the simulated kernel's result is a negated errno, sets errno
+/// and returns -1.
 template <class Result = int>
 Result told(std::int64_t result) noexcept {
     if (result >= 0) return static_cast<Result>(result);
@@ -42,7 +43,7 @@ Result told(std::int64_t result) noexcept {
     return -1;
 }
 
-/// Makes a simulated system call, during which time passes and a signal can interrupt it.
+/// Makes a simulated system call. Time passes during the call, and a signal can interrupt it.
 template <class Result = int, class Call>
 Result on_socket(std::string_view name, int fd, std::size_t bytes, Call call) {
     kernel& of = simulated();
@@ -113,7 +114,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (!is_simulated(fd)) return __real_write(fd, data, bytes);
-    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // any thread writes, so no enter() here
+    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // any thread can write, so no time passes
     return static_cast<ssize_t>(bytes);
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
@@ -176,8 +177,8 @@ int __wrap_getsockopt(int fd, int level, int name, void* value, socklen_t* bytes
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t bytes) {
     if (!is_simulated(fd)) return __real_connect(fd, to, bytes);
-    // on_socket() would simulate interruptions a second time. connect_to() simulates them, because an
-    // interrupted connect continues in the background.
+    // connect_to() simulates interruptions, because an interrupted connect continues in the background.
+    // on_socket() would interrupt the call a second time.
     simulated().enter();
     const std::int64_t result = simulated().find_socket(fd)->connect_to(name_of(*to));
     simulated().log.note(simulated().time(), "connect", fd, 0, result);

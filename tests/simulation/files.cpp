@@ -155,7 +155,7 @@ std::int64_t socket_file::send(std::span<const std::byte> bytes) {
 std::int64_t socket_file::receive(std::span<std::byte> buffer) {
     if (!received_.empty()) {
         std::size_t count = std::min(received_.size(), buffer.size());
-        if (domain_ == AF_UNIX) {  // like messages with SCM_RIGHTS (unix(7))
+        if (domain_ == AF_UNIX) {  // reads end at each message, as with SCM_RIGHTS (unix(7))
             count = std::min(count, messages_.front());
             messages_.front() -= count;
             if (messages_.front() == 0) messages_.pop_front();

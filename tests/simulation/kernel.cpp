@@ -57,7 +57,7 @@ void kernel::after(nanoseconds delay, std::function<void()> what) {
 void kernel::enter() {
     if (++calls_of_turn > calls_of_turn_max)
         fail(fmt::format("a turn does not end; it has made {} calls", calls_of_turn));
-    // In one of 2,000 calls, the machine pauses. One of 100 pauses is long, as if the machine had been
+    // The machine pauses in one of 2,000 calls. One of 100 pauses is long, as if the machine had been
     // suspended.
     nanoseconds passed = step + nanoseconds(static_cast<std::int64_t>(random.below(100)));
     if (random.one_in(2'000)) passed += random.time_of_any_magnitude(random.one_in(100) ? 42 : 27);
@@ -69,7 +69,8 @@ void kernel::enter() {
     }
 }
 
-// Makes all events happen that are due at `when`, and those that they cause, in the order of their times.
+// Makes all events happen that are due at or before `when`, in the order of their times. These events can
+// cause further events, which also happen if they are due.
 void kernel::happen_until(nanoseconds when) {
     const nanoseconds began = time_;
     while (!coming_.empty() && coming_.front().when <= when) {
@@ -172,7 +173,7 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
     if (is_interrupted()) return -EINTR;
     std::size_t count = 0;
     const auto collect = [&] {
-        // Some calls return at most four events, as if the others had happened a moment later.
+        // Some calls return at most four events, as if the other events had happened a moment later.
         const std::size_t count_max = random.one_in(4) ? 1 + random.below(4) : events.size();
         std::vector<int> by_level;  // level-triggered descriptors, which the next wait must check again
         while (!listed_.empty() && count < count_max) {
@@ -183,8 +184,8 @@ std::int64_t kernel::epoll_wait(std::span<epoll_event> events, bool blocks) {
             interest& of = found->second;
             of.is_listed = false;
             std::uint32_t reported = of.what->events() & (of.events | ready::error | ready::hang_up);
-            // epoll_wait() reports an event that has not happened. The next read or write then returns
-            // EAGAIN.
+            // Sometimes, epoll_wait() reports an event that has not happened. The next read or write then
+            // returns EAGAIN.
             if (random.one_in(500)) reported |= of.events & (ready::in | ready::out);
             if (reported == 0) continue;
             events[count].events = reported;

@@ -1,16 +1,17 @@
-// A simulated kernel in memory, on which the loop runs. It has sockets, epoll, io_uring, a timer and a clock.
+// The simulated kernel in memory, on which the loop runs. It has sockets, epoll, io_uring, a timer and a
+// clock.
 //
 // The linker puts calls.cpp between the loop and the C library (--wrap), so the tested code is the code that
-// is measured and installed. There is only one thread: actions of other threads, peers and the network happen
+// is measured and installed. There is only one thread. Actions of other threads, peers and the network happen
 // during the loop's calls, in an order that depends on a seed. Bytes arrive late and in parts, sends take
-// only a part of their bytes, connections break, signals interrupt calls, wake-ups are spurious, and the
+// only a part of their bytes, and connections break. Signals interrupt calls, wake-ups are spurious, and the
 // clock jumps.
 //
-// The simulated kernel keeps the promises of Linux on which the drivers rely: Edge triggering reports each
-// arrival of bytes, and that a full socket has space again; level triggering reports the current readiness at
-// each wait. After a short read, a TCP socket is empty, but a Unix socket might still contain bytes after the
-// end of a message. Bytes that arrived before a reset can be read, and then the error is reported once.
-// Closing a socket with unread bytes resets the connection.
+// The simulated kernel keeps the promises of Linux on which the drivers rely. Edge triggering reports each
+// arrival of bytes; it also reports when a full socket has space again. Level triggering reports the current
+// readiness at each wait. After a short read, a TCP socket is empty, but a Unix socket might still contain
+// bytes after the end of a message. Bytes that arrived before a reset can be read, and then the error is
+// reported once. Closing a socket with unread bytes resets the connection.
 #pragma once
 
 #include <poll.h>
@@ -34,7 +35,7 @@ namespace loopbench::simulation {
 
 class kernel;
 
-/// Bits of poll(2), which epoll uses, too.
+/// The bits of poll(2). epoll uses the same bits.
 namespace ready {
 inline constexpr unsigned in = POLLIN;
 inline constexpr unsigned out = POLLOUT;
@@ -53,7 +54,8 @@ public:
     virtual ~file() = default;
 
     virtual unsigned events() const noexcept = 0;
-    /// The kernel calls this when no descriptor and no io_uring request refers to the file any more.
+    /// Ends the file. The kernel calls this function when no descriptor and no io_uring request refers to the
+    /// file any more.
     virtual void release() {}
 
     unsigned holders = 0;
@@ -91,7 +93,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // Each system call returns its result or a negated errno.
+    // The system calls return their result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);
@@ -104,7 +106,7 @@ public:
     const std::string& name() const noexcept { return name_; }
     bool has_backlog() const noexcept { return !backlog_.empty(); }
 
-    // The program's checks compare these values with the results of its operations.
+    // The program's checks compare the following values with the results of the program's operations.
     std::uint64_t connection = 0;  // the number of the connection, from 1; 0: not connected
     bool is_client = false;
     std::uint64_t taken = 0;    // the number of bytes that this end has sent
@@ -160,7 +162,7 @@ public:
 
     /// The kernel that receives this thread's calls, or null outside of a run.
     static kernel* current;
-    /// Lower descriptors belong to the real kernel.
+    /// The lowest descriptor of the simulated kernel. Lower descriptors belong to the real kernel.
     static constexpr int first_descriptor = 64;
 
     nanoseconds time() const noexcept { return time_; }
@@ -168,10 +170,10 @@ public:
     void sleep(nanoseconds duration);
     void after(nanoseconds delay, std::function<void()> what);
     /// Lets time pass, makes due events happen, and lets other threads act. Each simulated system call begins
-    /// with it.
+    /// with a call of this function.
     void enter();
-    /// Returns false if the deadline ended the sleep. Fails the run if `deadline` is `forever` and no event
-    /// is left.
+    /// Sleeps until `is_over` returns true or the deadline is reached. Returns false if the deadline ended
+    /// the sleep. Fails the run if `deadline` is `forever` and no event is left.
     bool sleep_until(nanoseconds deadline, const std::function<bool()>& is_over);
     static constexpr nanoseconds forever = nanoseconds::max();
 
@@ -196,12 +198,13 @@ public:
     std::uint16_t free_port() noexcept { return ++last_port_; }
     std::uint64_t next_connection() noexcept { return ++last_connection_; }
 
-    /// Returns true at random, on average once in `one_in` calls, if this defect is planted.
+    /// Returns true at random, on average once in `one_in` calls, if the defect `what` is planted. Otherwise,
+    /// returns false.
     bool is_planted(defect what, std::uint64_t one_in) { return planted_ == what && random.one_in(one_in); }
     bool is_interrupted() { return random.one_in(200); }
 
     std::function<void()> other_threads;
-    /// The kernel calls this when the loop has nothing to do and is about to sleep.
+    /// A function that the kernel calls when the loop has nothing to do and is about to sleep.
     std::function<void()> before_sleep;
     std::function<std::string()> who_waits;
     std::unique_ptr<ring> the_ring;

@@ -15,15 +15,15 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A possible event must happen within this number of turns. Even on a slow kernel, no design needs 3,000
+// The number of turns within which a possible event must happen. Even on a slow kernel, no design needs 3,000
 // turns.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
 constexpr std::string_view stubborn = "a stubborn sleeper";
 
-/// Returns a byte of the stream that the connection's client (or, if `by_client` is false, its server)
-/// writes.
+/// Returns the byte at `offset` in the data that one end of the connection writes. If `by_client` is true,
+/// this end is the client, otherwise the server.
 std::byte content(std::uint64_t connection, bool by_client, std::uint64_t offset) noexcept {
     const std::uint64_t mixed = (connection * 2 + by_client + offset * 0x100'0001) * 0x9E37'79B9'7F4A'7C15;
     return static_cast<std::byte>(mixed >> 56);
@@ -206,8 +206,8 @@ void program::look_for_starving() {
     }
 }
 
-// Sleeps are excepted, because a timer can become due between the computation of a relative timeout and the
-// sleep.
+// Fails the run if the loop is about to sleep although an operation could end. Sleep operations are excepted,
+// because a timer can become due between the computation of a relative timeout and the sleep.
 void program::look_before_sleep() {
     for (const wait& each : waits_) {
         if (each.what != "a sleep" && each.is_possible())
@@ -277,7 +277,7 @@ loop::task<void> program::sleep_on() {
 
 loop::task<void> program::yield_often() {
     for (std::uint64_t times = 1 + chance_.below(200); times > 0; --times) {
-        // The task might be cancelled before the function runs, so they share the flag.
+        // The task might be cancelled before the function runs, so the task and the function share the flag.
         const auto has_run = std::make_shared<bool>(false);
         loop_->post([has_run] { *has_run = true; });
         co_await loop_->yield();
@@ -346,8 +346,8 @@ loop::task<void> program::share_future() {
            "the tasks that wait for a future do not continue in the order in which they came");
 }
 
-/// The calls of one task. The scheduled functions own this object, because they might run after the end of
-/// the task.
+/// The states of one task's scheduled calls. The called functions share this object, because they might run
+/// after the end of the task.
 struct program::made_calls {
     explicit made_calls(std::size_t count) : states(count, state::made) {}
     enum class state : std::uint8_t { made, cancelled, run };
@@ -380,8 +380,9 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns later: the loop can queue it after
-    // the sleep, and in a loop whose sleeps check the clock themselves, it can become due one turn later.
+    // A call with the same deadline as the sleep can run up to two turns later. The loop can queue the call
+    // after the sleep. In a loop whose sleeps check the clock themselves, the call can also become due one
+    // turn later.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
@@ -426,7 +427,8 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // The server no longer listens, its backlog is full, or the connection broke at once.
+            // These errors mean that the server no longer listens, that its backlog is full, or that the
+            // connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;
@@ -469,7 +471,7 @@ loop::task<loop::io_result> program::write(stream& to, std::span<const std::byte
 loop::task<void> program::write_all(stream& to, const std::shared_ptr<socket_file>& mine) {
     std::uint64_t offset = 0;
     std::vector<std::byte> bytes;
-    // With a window of one byte, a large transfer would take longer than all other transfers together.
+    // With a window of one byte, one large transfer would take longer than all other transfers together.
     constexpr std::uint64_t parts_max = 2'000;
     const std::uint64_t total =
         std::min(chance_.any_magnitude(chance_.one_in(8) ? 17 : 12), parts_max * mine->window());
@@ -553,7 +555,7 @@ loop::task<void> program::call_when_readable(stream& from, const std::shared_ptr
     const int fd = from.native_handle();
     std::uint64_t offset = 0;
     loop::event has_ended(*loop_, /*ends_a_task=*/true);
-    // The callback is stuck only if it has read nothing since the last check although it could.
+    // The callback is stuck if it could read, but has read nothing since the last check.
     const waiting noted(*this, "a callback", [&, seen = offset]() mutable {
         return std::exchange(seen, offset) == offset && (mine->arrived > offset || mine->has_ended);
     });

@@ -1,7 +1,7 @@
-// The program that runs on the simulated kernel: up to 63 tasks, with a simple model of the correct results.
-// Tasks are cancelled at any moment, and a new task begins for each task that has ended.
+// The program that runs on the simulated kernel. It has up to 63 tasks, and a simple model of the correct
+// results. Tasks are cancelled at any moment, and a new task begins for each task that has ended.
 //
-// These conditions must hold: Every byte is read at the position at which it was written, and no byte is lost
+// These conditions must hold: Every byte is read at the position at which it was written. No byte is lost
 // unless the connection broke. The result of a write is the number of bytes that the kernel has taken. No
 // timer fires early. Posts run once, in the order of their thread. A cancelled call never runs. A task ends
 // as cancelled only if it was cancelled, and every cancelled task ends. A possible event (a read of arrived
@@ -51,12 +51,14 @@ public:
     program& operator=(const program&) = delete;
     ~program();
 
-    /// Makes the program use the loop `on`, which must be destroyed before the program.
+    /// Makes the program use the loop `on`. The loop must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Checks the conditions, cancels some tasks, and begins new ones if `may_begin` is true.
+    /// Checks the conditions in the header of this file, and cancels some tasks. Begins new tasks if
+    /// `may_begin` is true.
     void between_turns(bool may_begin);
     bool is_over() const noexcept;
-    /// Forgets the running tasks. Must be called before the loop, which owns them, is destroyed.
+    /// Forgets the running tasks. Must be called before the loop is destroyed, because the loop owns the
+    /// tasks.
     void let_go() noexcept;
     void expect_nothing_waits() const;
 

@@ -121,7 +121,7 @@ void ring::go_on() {
     }
 }
 
-// Continues a request. Returns true if it has ended and its last completion is in the queue.
+// Continues a request. Returns true if the request has ended and its last completion is in the queue.
 bool ring::advance(request& each) {
     const order& what = each.what;
     auto* const socket = dynamic_cast<socket_file*>(each.on.get());
@@ -149,7 +149,7 @@ bool ring::advance(request& each) {
         case IORING_OP_CONNECT:
             result = each.is_started && socket->is_connecting ? -EALREADY
                                                               : socket->connect_to(address_at(what.address));
-            // With a full backlog, the real kernel uses a worker thread to try again.
+            // If the backlog is full, a worker thread of the real kernel tries to connect again.
             if (result == -EAGAIN)
                 kernel_.after(kernel_.random.time_of_any_magnitude(24),
                               [&of = kernel_, on = each.on] { of.changed(*on); });
@@ -182,7 +182,7 @@ bool ring::receive(request& each) {
             return true;
         }
         ++buffers_used_;
-        // The loop must submit an ended multishot request again.
+        // Sometimes, a multishot request ends. The loop must then submit it again.
         const bool continues = !kernel_.random.one_in(100);
         complete(what, static_cast<int>(result),
                  IORING_CQE_F_BUFFER | unsigned{buffer.bid} << IORING_CQE_BUFFER_SHIFT |

@@ -1,6 +1,6 @@
 // The simulated kernel's io_uring, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
-// SINGLE_ISSUER). Requests complete only when the loop enters the kernel, at most 20 waiting requests per
-// entry. A flag in the ring tells the loop that entering can complete a request.
+// SINGLE_ISSUER). Requests complete only when the loop enters the kernel. Each entry completes at most 20
+// waiting requests. A flag in the ring tells the loop that another entry can complete a request.
 #pragma once
 
 #include <liburing.h>
@@ -66,7 +66,7 @@ private:
     unsigned flags_ = 0;
     unsigned completions_taken_ = 0;
     unsigned completions_made_ = 0;
-    // Raw memory, because the kernel's structures end with flexible arrays.
+    // The queues are raw memory, because the kernel's structures end with flexible arrays.
     std::vector<std::array<std::uint64_t, 8>> submissions_;
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;

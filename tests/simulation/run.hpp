@@ -36,7 +36,7 @@ public:
     /// Returns a number below `limit`, which must not be 0.
     std::uint64_t below(std::uint64_t limit) noexcept { return random_() % limit; }
     bool one_in(std::uint64_t times) noexcept { return below(times) == 0; }
-    /// Returns a number below 2^0, 2^1, … or 2^bits_max, with equal probability of each limit.
+    /// Returns a random number below 2^0, 2^1, … or 2^bits_max. Each of these limits is equally probable.
     std::uint64_t any_magnitude(unsigned bits_max) noexcept {
         return below(std::uint64_t{1} << below(bits_max + 1));
     }
@@ -48,8 +48,8 @@ private:
     std::mt19937_64 random_;
 };
 
-/// A record of all events, the same for each run with the same seed. Text is recorded only if the constructor
-/// receives a string for it; the digest is always computed.
+/// A record of all events. Two runs with the same seed have the same record. The text is recorded only if the
+/// constructor receives a string for it; the digest is always computed.
 class trace {
 public:
     explicit trace(std::string* text) noexcept : text_(text) {}
@@ -78,7 +78,7 @@ private:
     std::uint64_t digest_ = 0;
 };
 
-/// Ends the program after printing the error and the command that repeats the run.
+/// Prints the error and the command that repeats the run, and ends the program.
 [[noreturn]] void fail(const std::string& what);
 
 }  // namespace loopbench::simulation

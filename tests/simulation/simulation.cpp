@@ -1,5 +1,6 @@
-// Runs the loop and a program on a simulated kernel in memory, for a number of seeds or a time. Two runs with
-// the same seed have identical traces. If a run violates a condition, the program prints the seed and ends.
+// Tests the loop with a program on a simulated kernel in memory, for a number of seeds or for a time. Two
+// runs with the same seed have identical traces. If a run violates a condition, the test prints the seed and
+// ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,7 +146,8 @@ outcome run(std::string_view design, std::uint64_t seed, defect planted, std::st
     return {tasks.done, simulated.log.digest()};
 }
 
-/// Returns true if each defect is detected within a minute. Each search has its own process.
+/// Returns true if the simulation detects each planted defect within a minute. Each search has its own
+/// process.
 bool finds_what_is_planted() {
     constexpr double seconds_max = 60;
     bool all = true;
@@ -155,7 +157,8 @@ bool finds_what_is_planted() {
             if (child == 0) {
                 running.started = std::chrono::steady_clock::now();
                 for (std::uint64_t seed = 1; seconds_since(running.started) < seconds_max; ++seed) {
-                    // First runs without the defect: a failure of this run does not count as a detection.
+                    // The first run is without the defect. If this run fails, the failure does not count as a
+                    // detection.
                     running.is_canary = false;
                     running.planted = {};
                     running.fails_as = exit_crashed;

@@ -1,11 +1,12 @@
-// Runs a server with hostile clients. Afterwards, checks that it has leaked no descriptors and no memory.
-// Prints one JSON document.
+// Tests that a server with hostile clients leaks no descriptors and no memory. Prints one JSON document.
 //
 // The server is a separate process with at most 64 descriptors, so that the kernel's numbers describe only
-// the server. In each round, all kinds of clients act at once, then idle clients hold more connections than
-// the server can have, and finally one client makes a round trip. Afterwards, the server must have as many
-// descriptors as before, and its memory must not have grown by more than 2 MiB. --judge-times also judges the
-// CPU time during the starvation and the time of the first answer after it, which a busy machine increases.
+// the server. Each storm of clients has three steps: First, all kinds of clients act at once. Then, idle
+// clients hold more connections than the server has descriptors, which starves the server. Finally, one
+// client makes a round trip. After each storm, the server must have as many descriptors as before the first
+// one. At the end, its memory must not have grown by more than 2 MiB. --judge-times also judges the CPU time
+// of the starved server, and the time of the round trip that follows. A busy machine increases these two
+// times.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -224,7 +225,8 @@ bool has_come_back(const server& watched, std::size_t descriptors) {
     return watched.descriptors() == descriptors;
 }
 
-/// Connects a client, waits for the server's answer, and subtracts the client's descriptor.
+/// Returns the number of descriptors that the server has without clients. Connects one client, waits for the
+/// server's answer, and subtracts this client's descriptor.
 std::size_t descriptors_without_clients(const server& watched) {
     errno = 0;
     const auto only_client = connect_to(watched.port(), 10s);
@@ -269,8 +271,8 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     } while (steady_clock::now() < end);
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
-    // The server reuses the memory of coroutine frames, so its memory can grow during the first tenth of the
-    // rounds.
+    // The server keeps the memory of coroutine frames for later frames. Its memory can therefore grow during
+    // the first tenth of the storms.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);
@@ -333,7 +335,8 @@ int main(int count, char** arguments) {
                       {"loops", json::array()}};
         const auto each = std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(seconds / static_cast<double>(designs.size())));
-        // A server that is forked after a storm would inherit the memory that this process used for it.
+        // All servers are forked before the first storm. A server that is forked later would inherit the
+        // memory that this process used for the storm.
         std::vector<std::pair<std::string, std::unique_ptr<server>>> servers;
         for (const std::string& design : designs) {
             const auto refusal = design == "loop-uring" ? loop::io_uring_refusal() : "";

@@ -41,8 +41,6 @@ TEST(self_check, the_name_of_the_aa_copy_differs_from_that_of_the_baseline_but_h
     const auto& aa_copy = plan.contenders.at(plan.aa_copy.value());
     EXPECT_EQ(aa_copy.name, "asio-epol~");
     EXPECT_EQ(aa_copy.path, "/usr/bin/asio-epoll");
-    EXPECT_EQ(aa_copy.called, "/usr/bin/asio-epol~");
-    EXPECT_EQ(aa_copy.called.size(), aa_copy.path.native().size());
 }
 
 TEST(self_check, an_equal_aa_copy_makes_the_session_reliable_and_is_not_listed_as_a_result) {
@@ -307,13 +305,12 @@ TEST(plan, the_size_of_the_environment_of_a_trial_depends_only_on_the_seed_and_t
 TEST(child_process, a_child_process_gets_the_requested_argv_core_and_environment) {
     bench::child_request request;
     request.command = {"/bin/sh", "-c",
-                       "echo $0; cat /proc/$$/cmdline | cut -z -d' ' -f1 | head -z -n1; grep "
+                       "cat /proc/$$/cmdline | cut -z -d' ' -f1 | head -z -n1; grep "
                        "Cpus_allowed_list /proc/self/status; env | grep -c LONG=xxx"};
-    request.called = "/bin/s~";
     request.cpu = 0;
     request.environment = {{"LONG", "xxx"}};
     const auto ran = bench::run_child(request);
-    EXPECT_SAYS(ran.output, "/bin/s~");
+    EXPECT_TRUE(ran.output.starts_with("/bin/sh")) << ran.output;
     EXPECT_SAYS(ran.output, "Cpus_allowed_list:\t0\n");
     EXPECT_TRUE(ran.output.ends_with("1\n")) << ran.output;
 }

@@ -60,14 +60,6 @@ std::string loopbench_command::add_program(std::string_view name, std::string_vi
     return file.native();
 }
 
-void loopbench_command::add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial) {
-    const auto executable = folder_ / "bin/contenders" / name;
-    reports::write_file_atomically(executable.native() + ".sh",
-                                   fmt::format("sheet=\nonly=\n{}\n{}\n", contender_front, on_trial));
-    std::filesystem::copy_file(LOOPBENCH_CALLED_SHELL, executable,
-                               std::filesystem::copy_options::overwrite_existing);
-}
-
 bench::child_outcome loopbench_command::operator()(const std::vector<std::string>& arguments,
                                                    std::chrono::nanoseconds killed_after) const {
     bench::child_request request;

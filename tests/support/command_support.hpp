@@ -26,10 +26,6 @@ public:
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial,
                           std::string_view sheet = {});
 
-    /// Adds a contender whose shell code finds argv[0] in $CALLED. For the baseline's A/A copy, $CALLED ends
-    /// in `~`.
-    void add_contender_that_knows_its_name(std::string_view name, std::string_view on_trial);
-
     /// Adds a shell script that is not a contender. Returns its path.
     std::string add_program(std::string_view name, std::string_view script);
 

@@ -129,7 +129,7 @@ def pattern(number, size):
 
 
 def echoes(stage, streams, rounds=40, size_max=1000):
-    """Sends on all connections of a round before it receives the first echo."""
+    """Checks echoes on all streams. Each sweep sends on every stream before it receives the first echo."""
     for number in range(rounds):
         size = 1 + number * size_max // rounds
         for each, stream in enumerate(streams):
@@ -211,7 +211,7 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# http_ ends with an underscore, because `http` is a module.
+# The name http_ ends with an underscore, because `http` is a module.
 
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
@@ -329,7 +329,7 @@ def multicast(stage):
 
 
 def proxy(stage):
-    """The proxy's target, which is in this script, returns all bytes in reversed order."""
+    """Sends data through the proxy. The proxy's target is in this script, and returns all bytes in reversed order."""
     target = socket.create_server((HOST, PORT + 1))
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)

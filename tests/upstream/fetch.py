@@ -57,7 +57,7 @@ def download(package, folder):
 
 
 def unpack(archive, folder):
-    """Gives the files the current time, because they are this script's output."""
+    """Unpacks the tests and examples. The files get the current time, because they are this script's output."""
     run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
 
 

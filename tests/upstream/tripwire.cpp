@@ -1,6 +1,7 @@
-// Ends an upstream program on our context if Asio creates a thread for its own scheduler or resolver, because
-// the program's test could then pass without running on our loop. Replaces pthread_create() in each upstream
-// program (--wrap). Other threads are allowed.
+// The check that an upstream program on our context does not use Asio's own scheduler or resolver. With
+// these, the program's test could pass without running on our loop. The function replaces pthread_create() in
+// each upstream program (--wrap), and ends the program if Asio creates a thread for one of them. Other
+// threads are allowed.
 #include <cxxabi.h>
 #include <pthread.h>
 
@@ -13,8 +14,8 @@
 
 namespace {
 
-/// Returns the type of an object with virtual functions: its first word points to a virtual table, and the
-/// word before this table points to the type (Itanium C++ ABI, 2.5.2).
+/// Returns the type of an object with virtual functions. The first word of the object points to a virtual
+/// table. The word before this table points to the type (Itanium C++ ABI, 2.5.2).
 const std::type_info& type_of(const void* object) {
     return *(*static_cast<const std::type_info* const* const*>(object))[-1];
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all upstream tests and examples on our context and on Asio's, and prints the number of passed checks of each.
+"""Runs all upstream tests and examples on our context and on Asio's, and prints a table of the passed checks.
 
 usage: whole.py BUILD_FOLDER
 
@@ -26,7 +26,7 @@ def run_all(build, junit):
 
 
 def checks(output):
-    """Returns the number of passed checks. Asio's tests print each check; the others print the number."""
+    """Returns the number of passed checks. Asio's tests print each check; Beast's and drive.py print the number."""
     found = re.findall(r"(\d+) tests? total, 0 failures|(\d+) checks passed$", output, re.M)
     return sum(int(beast or driven) for beast, driven in found) or len(re.findall(r" passed$", output, re.M))
 

@@ -30,10 +30,6 @@ std::string same_length_name(std::string name, char mark) {
     return name.replace(last, std::string::npos, name.size() - last, mark);
 }
 
-std::string same_length_name(const std::string& name) {
-    return same_length_name(name, name.ends_with('~') ? '=' : '~');
-}
-
 /// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
 /// 2014).
 std::uint64_t mixed(std::uint64_t value) {
@@ -92,7 +88,6 @@ void add_aa_copy(run_plan& plan) {
         if (std::ranges::find(plan.contenders, aa_copy.name, &contender::name) == plan.contenders.end())
             break;
     }
-    aa_copy.called = same_length_name(aa_copy.called.empty() ? aa_copy.path.native() : aa_copy.called);
     plan.aa_copy = plan.contenders.size();
     plan.contenders.push_back(std::move(aa_copy));
 }

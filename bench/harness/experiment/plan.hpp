@@ -83,9 +83,9 @@ struct run_plan {
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 
-/// The copy's name is as long as the baseline's name, because the length of argv[0] moves the stack, which
-/// changes the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!",
-/// ASPLOS 2009). Does nothing without a baseline.
+/// Adds the A/A copy, or does nothing without a baseline. The copy's name is as long as the baseline's name,
+/// because the name is in the environment, whose length moves the stack, which changes the speed (T.
+/// Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009).
 void add_aa_copy(run_plan& plan);
 
 /// Returns 0 to 4095 bytes, which lengthen a trial's environment. Its length changes the speed (see

@@ -44,14 +44,14 @@ constexpr auto fields_of(const file_content*) {
 }
 
 constexpr auto fields_of(const executable_state*) {
-    return std::tuple(
-        field{"path", &executable_state::path}, field{"called", &executable_state::called},
-        field{"bytes", &executable_state::bytes}, field{"modified_ns", &executable_state::modified_ns},
-        field{"inode", &executable_state::inode}, field{"environment", &executable_state::environment},
-        field{"layouts", &executable_state::layouts, presence::when_there},
-        field{"generator", &executable_state::generator, presence::when_there},
-        field{"files", &executable_state::files},
-        field{"contents", &executable_state::contents, presence::when_there});
+    return std::tuple(field{"path", &executable_state::path}, field{"bytes", &executable_state::bytes},
+                      field{"modified_ns", &executable_state::modified_ns},
+                      field{"inode", &executable_state::inode},
+                      field{"environment", &executable_state::environment},
+                      field{"layouts", &executable_state::layouts, presence::when_there},
+                      field{"generator", &executable_state::generator, presence::when_there},
+                      field{"files", &executable_state::files},
+                      field{"contents", &executable_state::contents, presence::when_there});
 }
 
 constexpr auto fields_of(const slice_lengths*) {
@@ -305,7 +305,6 @@ private:
         for (std::size_t i = 0; i < found_.executables.size(); ++i) {
             auto& who = found_.plan.contenders[i];
             who.path = found_.executables[i].path;
-            who.called = found_.executables[i].called;
             who.environment = found_.executables[i].environment;
             if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
@@ -386,8 +385,8 @@ std::vector<file_content> contents_of(const contender& who, std::map<std::string
 
 executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
-    executable_state state{file.path,  who.called,      file.bytes, file.modified_ns,
-                           file.inode, who.environment, {},         generator_of(who)};
+    executable_state state{file.path,       file.bytes, file.modified_ns, file.inode,
+                           who.environment, {},         generator_of(who)};
     const auto is_other = [&](const file_state& each) {
         const std::filesystem::path path{each.path};
         return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();

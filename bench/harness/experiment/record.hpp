@@ -25,7 +25,7 @@ struct file_content {
 
 /// A run can be resumed only if all of these fields are unchanged.
 struct executable_state {
-    std::string path, called;
+    std::string path;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
     std::optional<std::vector<file_state>> layouts = {};

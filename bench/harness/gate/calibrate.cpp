@@ -27,7 +27,6 @@ constexpr std::string_view name_front = "slowed-";
 contender slowed_down(const contender& who, unsigned pct) {
     auto slowed = who;
     slowed.name = fmt::format("{}{:02}", name_front, pct);
-    slowed.called = fmt::format("loopbench-{}", slowed.name);
     slowed.environment["LOOPBENCH_SLOWDOWN"] = fmt::format("0.{:02}", pct);
     return slowed;
 }

@@ -35,7 +35,6 @@ struct contender {
     std::filesystem::path path;
     std::vector<std::string> workloads;
     std::string problem = {};  // empty if listing the workloads succeeded
-    std::string called = {};   // argv[0] in trials; if empty, argv[0] is `path`
     /// Empty if the listing is unknown, otherwise in the order of `workloads`.
     std::vector<listed_benchmark> benchmarks = {};
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time

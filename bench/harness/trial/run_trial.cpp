@@ -327,8 +327,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
           std::string{"--benchmark_format=json"},
           fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
         child.command.push_back(word);
-    if (request.front.empty()) child.called = request.who.called;
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
+                         {"LOOPBENCH_CONTENDER", request.who.name},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
     // Google Benchmark reads its flag --benchmark_out from this variable. A traced program gets no such

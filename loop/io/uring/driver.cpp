@@ -1,8 +1,8 @@
 // The driver enters the kernel once per turn: one system call submits the requests that the turn has started,
-// sleeps, and receives the completions. With 100 connections, one call serves dozens of operations. This is
-// the only advantage of io_uring; a single send costs the same with and without it.
+// sleeps, and receives the completions. With 100 connections, one call serves dozens of operations. This
+// batching is the only advantage of io_uring; a single send costs the same with and without it.
 //
-// Surprising behaviour of the kernel, in addition to the list in ring.hpp:
+// Some facts about the kernel are surprising, in addition to those in ring.hpp:
 // - A pending receive occupies the buffer of its caller. Therefore streams have feeds (stream_feed.hpp).
 // - A pending request keeps its file open; close(2) alone would not send a FIN. Therefore the driver's
 //   close() cancels the requests and enters the kernel immediately. It cancels each request separately and
@@ -11,16 +11,16 @@
 //   separate request; if its completion reports that more connections are waiting, the driver makes the next
 //   accepts as plain system calls (measured by accept/... in bench/suite/choices).
 // - A connection wakes only one of several pending accepts. If this accept is cancelled at the same moment,
-//   the others continue to sleep. Therefore the driver submits only one accept per listener.
+//   the other accepts continue to sleep. Therefore the driver submits only one accept per listener.
 // - A request for readiness also ends when there is an error or when the peer stops sending (IO_POLL_UNMASK
-//   in io_uring/poll.c). While this lasts, every new request ends immediately. Therefore, if an operation
-//   that waits to write still cannot write after this report, the driver uses a multishot request, which
-//   reports the current state once and then each change.
+//   in io_uring/poll.c). While this state lasts, every new request ends immediately. Therefore, if an
+//   operation that waits to write still cannot write after such an end, the driver uses a multishot request.
+//   The multishot request reports the current state once and then each change.
 // - A cancellation is often too late. The cancelled request still completes exactly once; its memory must not
 //   be reused before that.
-// - The driver does not use registered files: a bare round trip gets less than 2 % shorter
-//   (bench/suite/choices, echo/...), and up to Linux 6.12, a file that was removed from the table is not
-//   released before all older requests have ended.
+// - The driver does not use registered files. With them, a bare round trip gets less than 2 % shorter
+//   (bench/suite/choices, echo/...). Up to Linux 6.12, a file that was removed from the table is not released
+//   before all older requests have ended.
 // - Neither of the two kinds of timeouts has timer slack. The timeout argument of io_uring_enter(2) would
 //   have to be set up again for every sleep; the driver uses an absolute IORING_OP_TIMEOUT, which stays armed
 //   from turn to turn.
@@ -44,8 +44,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// For a kind of operation that io_uring has no request for, fills in a request for readiness; the driver
-// makes the system call after the completion.
+// Fills in the request for an operation. If io_uring has no request for this kind of operation, fills in a
+// request for readiness; the driver then makes the system call after the completion.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
@@ -87,8 +87,8 @@ public:
         op.polled = op.by_edge = false;
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
-            // Tried immediately, because a program may write and then wait for the answer without running the
-            // loop.
+            // The operation is tried immediately, because a program may write and then wait for the answer
+            // without running the loop.
             if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
@@ -216,8 +216,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // Submits the requests that could not be submitted before, because the kernel lacked memory, or
-        // because they were made in another thread or before the first wait().
+        // Requests that could not be submitted before are submitted now: the kernel lacked memory, or the
+        // request was made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -241,8 +241,8 @@ public:
 
 private:
     // The owner of a completion, stored in the upper byte of user_data. The lower bytes contain the
-    // descriptor number of a feed, or the address of an operation, whose upper byte is 0 on x86-64, and on
-    // AArch64 without tagged pointers.
+    // descriptor number of a feed, or the address of an operation. The upper byte of an address is 0 on
+    // x86-64, and on AArch64 without tagged pointers.
     enum class owner : std::uint8_t { operation, feed, timer, wake, none };
 
     enum stage : std::uint8_t {
@@ -343,8 +343,8 @@ private:
         return false;
     }
 
-    // Returns true for operations that must be executed in order: if the kernel had several of these
-    // requests, an event would complete the one that was submitted last.
+    // Returns true for operations that must be executed in order: if the kernel had several requests of these
+    // operations for one descriptor, an event would complete the request that was submitted last.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -389,9 +389,9 @@ private:
         return true;
     }
 
-    // Cancels the requests that have to end early; the next wait() submits cancellations that could not be
-    // submitted. A second cancellation of a request has no effect, because the kernel handles it before it
-    // receives another request with the same user_data.
+    // Cancels the requests that have to end early. The next wait() submits cancellations that could not be
+    // submitted now. A second cancellation of a request has no effect, because the kernel handles the
+    // cancellation before it receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
         d.requests.for_each([this](operation& each) {
             auto& op = static_cast<io_operation&>(each);
@@ -440,8 +440,8 @@ private:
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
 
-    // The kernel keeps a multishot request until its final completion; therefore the operation completes only
-    // then.
+    // Handles a completion of a multishot request that is not the final one. The operation completes only
+    // with the final completion, because the kernel keeps the request until then.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
         op.result = result_of_poll(op, events);
@@ -456,7 +456,7 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The descriptor number belongs to another file by now.
+            // The descriptor number already belongs to another file.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -479,9 +479,10 @@ private:
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
-            // If other code has already used the requested event, the operation waits again. After any other
-            // event, it asks for changes, except an accept: if an accept were discarded before its multishot
-            // request ends, no code would close the accepted connection.
+            // If other code has already used the requested event, the operation waits again in the same way.
+            // After any other event, the operation asks for changes, with a multishot request. An accept does
+            // not: if it were discarded before its multishot request ends, no code would close the accepted
+            // connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
@@ -489,8 +490,8 @@ private:
             result = static_cast<std::int64_t>(op.moved);
             again = op.moved < op.size;
         }
-        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file, which
-        // is a terminal, or a pipe before Linux 6.4.
+        // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file: a
+        // terminal, or a pipe before Linux 6.4. The driver then waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) return complete(op, result);
         if (!continues) return complete(op, -ECANCELED);

@@ -79,8 +79,8 @@ void uring_ring::open() {
     const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
     is_open_ = error <= 0;
     if (is_open_) return;
-    // The kernel returns EINVAL for an unknown flag; ENOSYS means that the driver cannot use this kernel's
-    // io_uring.
+    // The kernel returns EINVAL for an unknown flag. The exception contains ENOSYS instead, which means that
+    // the driver cannot use this kernel's io_uring.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
@@ -115,8 +115,8 @@ bool uring_ring::runs_in_this_thread() const noexcept {
     return !is_enabled() || owner_ == number_of_this_thread();
 }
 
-// Returns an errno, or 0. A lack of memory for requests or completions is not an error, because handling
-// completions frees memory; the next entry submits the remaining requests.
+// Enters the kernel and returns an errno, or 0. A lack of memory for requests or completions is not an error,
+// because handling completions frees memory; the next entry submits the remaining requests.
 int uring_ring::try_enter(unsigned completions_wanted) noexcept {
     if (owner_ != number_of_this_thread()) [[unlikely]]
         lost_ = EEXIST;

@@ -1,4 +1,4 @@
-// Surprising behaviour of the kernel:
+// Some facts about the kernel's rings are surprising:
 // - With IORING_SETUP_DEFER_TASKRUN (Linux 6.1), the second half of a request (for example, the receive after
 //   the socket has become readable) is deferred until this thread enters the kernel with GETEVENTS. Therefore
 //   the completion queue does not change while we read it. The flag IORING_SQ_TASKRUN shows, without a system
@@ -19,7 +19,7 @@
 
 namespace loopbench::loop {
 
-/// The sizes of the driver's parts; each must be a power of two.
+/// The sizes of the driver's parts. Each size must be a power of two.
 struct uring_limits {
     unsigned submissions = 512;   // per entry; a turn with more of them enters the kernel again
     unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
@@ -28,8 +28,8 @@ struct uring_limits {
 
 class uring_ring {
 public:
-    /// Any thread may create a ring. If the kernel refuses the ring, throws a std::system_error with the
-    /// likely cause and the remedy.
+    /// Creates a ring. Any thread may call this constructor. Throws a std::system_error with the likely cause
+    /// and the remedy if the kernel refuses the ring.
     explicit uring_ring(const uring_limits& limits);
     uring_ring& operator=(uring_ring&&) = delete;
     ~uring_ring();
@@ -45,25 +45,25 @@ public:
     /// only be destroyed.
     void renew();
 
-    /// Returns a submission to fill in, `user_data` last. The next entry submits it, and it causes exactly
-    /// one final completion. Returns null if the thread is not the ring's thread, or if the kernel lacks
-    /// memory.
+    /// Returns a submission. The caller must fill it in and set `user_data` last; the next entry submits it.
+    /// The submission causes exactly one final completion. Returns null if the thread is not the ring's
+    /// thread, or if the kernel lacks memory.
     io_uring_sqe* try_sqe() noexcept;
-    /// Throws std::system_error instead of returning null: EEXIST if the thread is not the ring's thread,
-    /// ENOMEM if the kernel lacks memory.
+    /// Returns a submission like try_sqe(), but throws std::system_error instead of returning null: EEXIST if
+    /// the thread is not the ring's thread, ENOMEM if the kernel lacks memory.
     io_uring_sqe& sqe();
 
-    /// Submits, sleeps until there are `completions_wanted` completions, and gets the available completions.
-    /// May return early. Throws std::system_error; the error is EEXIST in a thread that is not the ring's
-    /// thread.
+    /// Submits the requests, sleeps until there are `completions_wanted` completions, and gets the available
+    /// completions. May return early. Throws std::system_error; the error is EEXIST in a thread that is not
+    /// the ring's thread.
     void enter(unsigned completions_wanted = 0);
-    /// Submits immediately, and lets the kernel run deferred work. Returns false if the thread is not the
-    /// ring's thread, or if the kernel lacks memory.
+    /// Submits the requests immediately, and lets the kernel run deferred work. Returns false if the thread
+    /// is not the ring's thread, or if the kernel lacks memory.
     bool flush() noexcept;
     /// Sleeps until there is a completion, but may return early. Returns false if the thread is not the
-    /// ring's thread, or after a permanent error. Then pending operations can be destroyed safely: the kernel
-    /// works on their requests only while the ring's thread is in the kernel with this ring, which will not
-    /// happen again.
+    /// ring's thread, or after a permanent error. Pending operations can then be destroyed safely: the kernel
+    /// works on their requests only while the ring's thread is in the kernel with this ring, and that will
+    /// not happen again.
     bool await_completion() noexcept;
 
     /// Enters the kernel only if there are submissions, deferred halves of requests, or completions that did

@@ -1,14 +1,14 @@
 // The feed of a stream is one multishot receive, which stays armed and puts the received data into buffers of
 // the driver. A read then needs no system call, and a cancelled read loses no data. But the data is copied,
 // and the kernel receives data even if no task reads. Therefore a feed that runs ahead of its reader is
-// stopped, so that TCP's flow control stops the sender. Then each receive goes directly into its caller's
-// buffer, until one receive has drained the socket.
+// stopped, so that TCP's flow control stops the sender. After that, each receive goes directly into its
+// caller's buffer, until one receive has drained the socket.
 //
 // All streams share the buffers in one ring (IORING_REGISTER_PBUF_RING), which the kernel uses in order. If
-// all buffers were in the ring, a loop that needs ten buffers at a time would access two megabytes of memory
-// in turn. Therefore the ring starts with a few buffers; their number is doubled when they run out, up to a
+// all buffers were in the ring, a loop that needs ten buffers at a time would walk through two megabytes of
+// memory. Therefore the ring starts with a few buffers; their number is doubled when they run out, up to a
 // limit, and halved after a burst. If slow readers hold all buffers at the limit, all streams receive
-// directly until a quarter of the buffers is free again; otherwise, a feed would end immediately for lack of
+// directly until a quarter of the buffers is free again. Otherwise, a feed would end immediately for lack of
 // a buffer, and every read would need two requests.
 #pragma once
 
@@ -39,7 +39,8 @@ public:
     static constexpr int group = 0;
     static constexpr std::size_t buffer_bytes = 2048;
 
-    /// Allocates and registers the buffers. Throws std::system_error. The ring must outlive this object.
+    /// Allocates the buffers and registers them with the ring, which must outlive this object. Throws
+    /// std::system_error.
     provided_buffers(io_uring& ring, unsigned count_max)
         : owner_(ring),
           count_max_(count_max),
@@ -159,7 +160,8 @@ private:
         if (scarce_ && available_ >= plenty()) scarce_ = false;
     }
 
-    // The buffer that was released last is used first, because it is still in the cache.
+    // Adds spare buffers to the ring. The most recently released buffer is added first, because this buffer
+    // is still in the cache.
     void fill_ring() noexcept {
         const auto mask = static_cast<int>(count_max_ - 1);
         for (; available_ < available_max_ && !spare_.empty(); spare_.pop_back(), ++available_) {
@@ -196,8 +198,9 @@ private:
 
 class stream_feed {
 public:
-    /// Returns true if the feed delivers the arriving data. Then receives and waits for readability must wait
-    /// for the feed, because the socket does not stay readable while the feed drains it.
+    /// Returns true if the feed delivers the arriving data. In this case, receive operations and waits for
+    /// readability must wait for the feed, because the socket does not stay readable while the feed drains
+    /// it.
     bool is_armed() const noexcept { return state_ == state::running || state_ == state::stopping; }
     bool may_be_armed(const provided_buffers& buffers) const noexcept {
         return state_ == state::idle && !ahead_ && !buffers.are_scarce();
@@ -234,8 +237,8 @@ public:
         ahead_ = true;
     }
 
-    /// Discards the arrived data, and later the data that the kernel still delivers, because it does not
-    /// belong to the next descriptor with the same number. Called before the descriptor is closed.
+    /// Discards the arrived data, and later the data that the kernel still delivers. Called before the
+    /// descriptor is closed, because this data does not belong to the next descriptor with the same number.
     void close(provided_buffers& buffers) noexcept {
         buffers.discard(arrived_);
         if (is_armed()) state_ = state::closed;
@@ -270,9 +273,9 @@ public:
 private:
     enum class state : std::uint8_t { idle, running, stopping, closed };
 
-    // A feed with more unread buffers is stopped. A feed with unread data of the size of a buffer is also
-    // stopped, because receiving a long message directly into the caller's buffer is cheaper than copying it
-    // from several shared buffers.
+    // The largest number of unread buffers before a feed is stopped. A feed whose unread data reaches the
+    // size of one buffer is also stopped, because receiving a long message directly into the caller's buffer
+    // is cheaper than copying it from several shared buffers.
     static constexpr std::uint32_t buffers_max = 8;
 
     arrived_bytes arrived_;

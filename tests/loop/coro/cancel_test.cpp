@@ -50,7 +50,7 @@ struct churn {
 class cancelling : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, cancelling, all_designs(), design_name);
 
-// A timer would be dangerous, because the frame might be destroyed before the sleep's deadline.
+// If a timer remained, it could refer to a frame that is destroyed before the sleep's deadline.
 TEST_P(cancelling, cancelling_a_sleep_that_has_not_begun_leaves_no_timer) {
     event_loop& loop = keep(make_loop());
     std::vector<const char*> endings;
@@ -204,7 +204,8 @@ TEST_P(cancelling, a_callback_can_cancel_a_sleeping_task_and_a_reading_task) {
     EXPECT_LT(loop.now() - manual_time::start, 1h) << "gather must not wait for the sleep";
 }
 
-// If the read has already received the bytes, it returns them; otherwise, they stay in the stream.
+// If the read has received the bytes before its cancellation, it returns them. Otherwise, the bytes stay in
+// the stream.
 TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
@@ -219,7 +220,7 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
         for (const auto& each : tasks) each.cancel();
     };
     // The loop runs this call before the sleep, in the same turn. A loop that polls its tasks has no timer
-    // for the sleep; in this case, the test instead posts `cancels` below.
+    // for the sleep. For such a loop, the test posts `cancels` below instead.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));
@@ -238,8 +239,8 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
     EXPECT_EQ(ending_of(tasks[0].outcome()), "cancelled");
 }
 
-// The cancellation queues the sleep. Although its deadline has also passed, the loop must not queue it a
-// second time.
+// The cancellation queues the sleep. The sleep's deadline has also passed, but the loop must not queue the
+// sleep a second time.
 TEST_P(cancelling, cancelling_a_sleep_that_is_due_but_not_yet_queued_ends_the_sleep_once) {
     event_loop& loop = keep(make_loop());
     int endings = 0;

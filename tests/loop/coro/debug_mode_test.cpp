@@ -165,7 +165,8 @@ TEST_P(slow_ones, a_warning_names_the_type_of_the_slow_callback_and_the_line_tha
     for (const std::string& who : seen) EXPECT_SAYS(who, "function ");
 }
 
-// The children's frames reuse the memory of earlier tasks' frames, whose names a warning must not use.
+// The children's frames reuse the memory of the frames of earlier tasks. The warnings must not contain the
+// names of these earlier tasks.
 TEST_P(slow_ones, a_warning_about_a_slow_child_names_the_task_that_gathers_the_child) {
     event_loop& loop = keep(make_loop());
     std::vector<std::string> seen;

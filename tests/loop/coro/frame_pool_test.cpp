@@ -1,4 +1,4 @@
-// Tests that freed blocks are reused, and that their total size is bounded.
+// Tests that the frame pool reuses freed blocks, and that it limits their total size.
 #include "loop/coro/frame_pool.hpp"
 
 #include <gtest/gtest.h>

@@ -123,8 +123,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_cancels_the_other_children_a
               (event_list{"start 1", "start 2", "start 3", "end 2", "cancel 3", "cancel 1"}));
 }
 
-// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, it queues
-// them instead.
+// A gather starts its children on the stack of the gathering task. In a loop that polls its tasks, the gather
+// instead queues its children.
 TEST_P(gathering, children_of_a_gather_start_before_any_other_task_continues) {
     event_loop& loop = keep(make_loop());
     nursery children{loop};
@@ -153,7 +153,7 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_h
     EXPECT_EQ(children.events, (event_list{"start 1", "end 1", "start 2", "cancel 2"}));
 }
 
-// Without a limit on the nesting of stacks, the stack would overflow.
+// Nested gathers start on one stack. Without a limit on their number, this stack would overflow.
 TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)

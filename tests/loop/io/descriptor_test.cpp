@@ -92,8 +92,8 @@ TEST_P(descriptors, a_closed_descriptor_makes_every_operation_fail) {
     loop.run(main());
 }
 
-// A duplicate descriptor keeps the old file open, so the kernel can still deliver its events when the number
-// is reused.
+// A duplicate descriptor keeps the old file open. The kernel can therefore still report events of the old
+// file when the descriptor number is reused.
 TEST_P(descriptors, a_descriptor_number_that_is_reused_immediately_gets_no_events_of_the_old_file) {
     event_loop& loop = keep(make_loop());
     auto old_pair = make_unix_pair(loop);
@@ -185,12 +185,12 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
     EXPECT_FALSE(loop.remove_reader(number));
 }
 
-// With a full backlog, connect(2) returns EAGAIN, and no connection is in progress. A loop that waited would
-// find the socket writable and treat it as connected.
+// If the backlog is full, connect(2) returns EAGAIN and begins no connection. A loop that waited for the
+// socket would find it writable, and treat it as connected.
 TEST_P(descriptors, connecting_to_a_unix_listener_whose_backlog_is_full_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
     event_loop& loop = keep(make_loop());
-    // The same test might run on another design at the same time.
+    // The name contains the process id, because the same test might run on another design at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
@@ -237,7 +237,8 @@ TEST_P(used_up_descriptors, an_accept_pauses_without_spinning_while_no_descripto
         const std::size_t before = clock.sleeps();
         co_await loop.sleep_for(3500ms);
         EXPECT_FALSE(accepted);
-        // The driver pauses between its accepts: for 1, 2, 4, 8, 16 ms, and then for 20 ms each time.
+        // The driver pauses between its accepts for 1, 2, 4, 8, 16 ms, and then for 20 ms each time. This
+        // gives about 180 pauses in 3.5 s.
         EXPECT_LE(clock.sleeps() - before, 190u);
         const time_point returned = loop.now();
         limit.restore();

@@ -200,8 +200,8 @@ TEST_P(fd_callback, callbacks_of_ready_and_silent_descriptors_are_freed_with_the
     EXPECT_EQ(freed, 2);
 }
 
-// When a callback is removed, the loop must forget all that it knows about the descriptor, because the loop
-// does not notice when the program closes a descriptor that the loop does not own.
+// The loop does not notice when the program closes a descriptor that the loop does not own. When a callback
+// is removed, the loop must therefore forget all that it knows about the descriptor.
 TEST_P(fd_callback, a_callback_on_a_new_file_that_reuses_a_descriptor_number_is_called) {
     event_loop& loop = keep(make_loop());
     std::vector<int> numbers;
@@ -286,7 +286,7 @@ TEST(fd_callbacks, a_callback_whose_descriptor_can_no_longer_be_watched_can_be_r
     EXPECT_EQ(freed, 1);
 }
 
-// Two destroyed frames close their sockets, and one of them also removes its socket's callback.
+// Two frames are destroyed and close their sockets. One of the two also removes the callback of its socket.
 TEST_P(fd_callback, a_callback_is_freed_when_a_destroyed_frame_closes_its_socket) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

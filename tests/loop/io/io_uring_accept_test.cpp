@@ -71,7 +71,7 @@ protected:
         return count;
     }
 
-    /// Completes all requests that can complete, but does not process the completions.
+    /// Lets the kernel complete all requests that can complete, but does not process the completions.
     void enter_without_looking() {
         const socket_pair pair;
         others.push_back(std::make_unique<counted_operation>(io_kind::read, pair.ours.get()));
@@ -191,8 +191,8 @@ TEST_F(uring_listener_tests, a_burst_of_connections_serves_several_waiting_accep
     for (std::size_t i = 2; i < many; ++i) EXPECT_TRUE(are_connected(clients[i], accept()));
 }
 
-// The test starts no further accept, because a new accept would also cause the driver to serve an accept that
-// it has forgotten.
+// The test starts no further accept, because the driver would then also serve an accept that it had
+// forgotten.
 TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) {
     for (const std::size_t connections : {few, many}) {
         auto accepts = start_accepts(few);
@@ -209,7 +209,6 @@ TEST_F(uring_listener_tests, no_accept_waits_while_the_backlog_has_connections) 
     }
 }
 
-// A connection wakes only one accept.
 TEST_F(uring_listener_tests,
        a_second_waiting_accept_is_served_if_the_woken_accept_is_cancelled_or_discarded) {
     for (const bool discarded : {false, true}) {

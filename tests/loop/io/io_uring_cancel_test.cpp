@@ -229,8 +229,8 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     EXPECT_EQ(second.received(), "second");
 }
 
-// discard(), not a wait, processes the completion of the write's first part, so that the next wait would
-// submit the rest.
+// discard() processes the completion of the write's first part. The next wait would submit the rest of the
+// write, but the descriptor is closed before this wait.
 TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next_file_with_the_same_number) {
     bare_driver bare;
     socket_pair pair;
@@ -259,7 +259,6 @@ TEST_F(uring_tests, a_write_to_a_closed_descriptor_does_not_continue_on_the_next
     EXPECT_EQ(pair.receive(), "");
 }
 
-// The completion of the write's first part is already in the queue.
 TEST_F(uring_tests, a_cancelled_write_does_not_continue_after_the_part_that_has_already_been_written) {
     bare_driver bare;
     for (const bool closed : {false, true}) {

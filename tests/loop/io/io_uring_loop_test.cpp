@@ -170,7 +170,8 @@ TEST_F(uring_loop_tests, another_thread_wakes_the_loop_a_hundred_thousand_times)
                 received.notify_one();
                 if (i + 1 == posts) loop().stop();
             });
-            // Makes every hundredth post find the loop asleep or about to sleep.
+            // The thread waits after every hundredth post, so that the next post finds the loop asleep or
+            // about to sleep.
             if (i % 100 != 0) continue;
             for (int seen; (seen = received.load(std::memory_order_acquire)) <= i;) received.wait(seen);
         }
@@ -234,7 +235,7 @@ TEST_F(uring_loop_tests, a_loop_can_run_in_another_thread_than_the_thread_that_p
     EXPECT_GE(called[3], 1);
 }
 
-/// Returns io_uring_refusal() of a child process in which io_uring_setup(2) fails with `error`.
+/// Returns the result of io_uring_refusal() in a child process in which io_uring_setup(2) fails with `error`.
 std::string refusal_with(int error) {
     int ends[2];
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");

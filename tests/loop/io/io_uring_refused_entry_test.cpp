@@ -1,5 +1,5 @@
-// Tests the io_uring driver in a thread whose io_uring_enter(2) fails temporarily or always, by a seccomp
-// filter.
+// Tests the io_uring driver in a thread in which a seccomp filter makes io_uring_enter(2) fail temporarily or
+// always.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -25,8 +25,8 @@ constexpr std::uint32_t argument(int index) {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args)) + 8U * static_cast<std::uint32_t>(index);
 }
 
-/// Makes io_uring_enter(2) fail with EAGAIN if it submits `submissions` requests (a full ring) and does not
-/// wait. Returns false if seccomp filters are not allowed.
+/// Makes io_uring_enter(2) fail with EAGAIN if the call submits `submissions` requests (a full ring) and does
+/// not wait. Returns false if seccomp filters are not allowed.
 bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
@@ -68,7 +68,8 @@ protected:
         if (!seccomp_is_possible) GTEST_SKIP() << "no seccomp filter can be set here";
     }
 
-    /// Requests that only a call that waits can submit after refuse_to_hand_over().
+    /// A full ring of read requests. After refuse_to_hand_over(), only a call that waits can submit these
+    /// requests.
     class full_ring {
     public:
         explicit full_ring(bare_driver& bare) : bare_(bare) {

@@ -102,7 +102,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     bare.start(receive);
     bare.look();
     ::send(pair.ours.get(), "unread", 6, MSG_NOSIGNAL);
-    pair.theirs.reset();  // unread data makes this close a reset
+    pair.theirs.reset();  // because of the unread data, this close is a reset
     bare.run(receive);
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
@@ -308,7 +308,8 @@ TEST_F(uring_tests, a_stream_with_received_data_is_readable) {
     EXPECT_EQ(late.result, 0);
 }
 
-// With io_uring, a read of a non-blocking terminal completes with EAGAIN at once.
+// With io_uring, a read of a non-blocking terminal completes with EAGAIN at once. The driver must read again
+// when input arrives.
 TEST_F(uring_tests, a_read_waits_for_input_from_a_nonblocking_terminal) {
     int keyboard = -1;
     int terminal = -1;
@@ -433,8 +434,8 @@ TEST_F(uring_buffer_tests, a_slow_reader_that_holds_many_buffers_does_not_stop_t
         for (const socket_pair& pair : others) EXPECT_EQ(requests_of_a_read(pair), 0U);
 }
 
-// The driver uses all buffers in rotation. With too many of them, each would have left the CPU's caches
-// before its next use.
+// The driver uses all its buffers in rotation. If it kept too many, each buffer would have left the CPU's
+// caches before its next use.
 TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffers_are_later_removed) {
     uring_ring ring{uring_limits{}};
     provided_buffers buffers(ring.native(), 256);
@@ -453,7 +454,7 @@ TEST_F(uring_tests, a_shortage_doubles_the_number_of_buffers_and_the_added_buffe
     EXPECT_EQ(buffers.available(), few);
 }
 
-// The thread that ran the driver continues to run, and the kernel must nevertheless close the files of its
+// The thread that ran the driver does not end. The kernel must nevertheless close the files of the driver's
 // requests.
 TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     socket_pair pair;
@@ -476,8 +477,8 @@ TEST_F(uring_tests, a_driver_that_another_thread_destroys_releases_its_files) {
     may_end.set_value();
 }
 
-// When the peer has ended its output, the kernel completes every poll request at once, even one that waits
-// for writability.
+// When the peer has ended its output, the kernel immediately completes every poll request, even a request
+// that waits for writability.
 TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ended_its_own_output) {
     for (const io_kind kind : {io_kind::writable, io_kind::output_call}) {
         bare_driver bare;
@@ -505,7 +506,6 @@ TEST_F(uring_tests, a_writer_sleeps_until_it_can_write_even_if_the_peer_has_ende
     }
 }
 
-// The operation stays pending until the cancellation of its request has completed in the kernel.
 TEST_F(uring_tests, a_completed_operation_keeps_its_result_if_it_is_discarded_or_its_descriptor_is_closed) {
     for (const bool is_closed : {true, false}) {
         bare_driver bare;

@@ -1,4 +1,4 @@
-// Tests how the readiness drivers turn the kernel's events, which the tests determine, into completions.
+// Tests how the readiness drivers turn the kernel's events into completions. The tests supply the events.
 #include "loop/io/readiness.hpp"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A driver that reports `events` and records which descriptors it would watch.
+/// A driver that reports the `events` of the test, and records which descriptors it would watch.
 class scripted_driver final : public readiness_driver {
 public:
     struct watched {
@@ -42,7 +42,7 @@ private:
     }
 };
 
-/// Tests with an edge-triggered driver if the parameter is true, otherwise with a level-triggered one.
+/// A fixture whose driver is edge-triggered if the parameter is true, and otherwise level-triggered.
 class readiness : public testing::TestWithParam<bool> {
 protected:
     readiness() {
@@ -73,8 +73,8 @@ protected:
         return op;
     }
 
-    /// Reports readiness. The operations that can then continue make their system calls in the next
-    /// take_slice().
+    /// Reports that the descriptor is readable. Operations that can continue after this report make their
+    /// system calls in the next take_slice().
     void tell(std::uint32_t generation, bool hung_up = false) {
         driver.events.push_back(
             {.fd = ours.get(), .generation = generation, .in = true, .out = false, .hung_up = hung_up});
@@ -105,8 +105,8 @@ protected:
         next.complete(&next, completion::run);
     }
 
-    /// Receives a message after which the driver makes a waiting operation's system call only when the loop
-    /// runs the operation.
+    /// Receives a long message. After it, the driver no longer makes an operation's system call when the
+    /// kernel reports readiness, but only when the loop runs the operation.
     void receive_much() {
         put(peer.get(), std::string(much.size(), 'm'));
         auto op = reading();
@@ -161,7 +161,8 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_t
     driver.close(ours.get());
     EXPECT_EQ(before.result, -ECANCELED);
     EXPECT_EQ(&ready.pop(), &before);
-    // An edge-triggered driver makes no request, because closing a file removes it from the kernel's set.
+    // An edge-triggered driver does not ask the kernel to stop watching the file, because closing a file
+    // removes it from the kernel's set.
     EXPECT_EQ(driver.unwatched, GetParam() ? std::vector<int>{} : std::vector{ours.get()});
 
     auto after = reading();
@@ -174,7 +175,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_t
     EXPECT_EQ(after.result, 3);
 }
 
-// A duplicate descriptor keeps the file open, so the kernel still reports its events.
+// If a duplicate descriptor keeps an unwatched file open, the kernel still reports events of this file.
 TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_with_the_same_number) {
     auto before = reading();
     ASSERT_FALSE(driver.start(before));
@@ -203,8 +204,8 @@ TEST_P(readiness, after_a_short_read_of_a_tcp_socket_the_next_read_waits_for_an_
     EXPECT_EQ(second.result, 3);
 }
 
-// A read of a Unix stream returns early if a message carries descriptors. No new event reports the remaining
-// data.
+// A read of a Unix stream ends after a message that carries descriptors, even if more data is available. No
+// new event reports the remaining data.
 TEST_P(readiness, an_edge_triggered_unix_stream_stays_ready_after_a_short_read) {
     put(peer.get(), "abc");
     auto first = reading();
@@ -334,8 +335,9 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation
     EXPECT_EQ(driver.watches.size(), 3u) << "permanently";
 }
 
-// The kernel reports a socket without data as readable if its error queue is not empty or a datagram socket
-// is shut down. With level-triggered watching, it would report such a socket for ever.
+// The kernel reports a socket without data as readable if its error queue is not empty, or if it is a
+// datagram socket that is shut down. With level-triggered watching, the kernel would repeat this report at
+// every wait.
 TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_after_a_reported_event_without_data) {
     receive_until_events_come_by_level();
     auto op = reading(3);
@@ -364,15 +366,17 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_output_has_t
     driver.discard(op);
 }
 
-// If a duplicate descriptor keeps a closed file open, level-triggered watching would report it for ever.
+// If a duplicate descriptor keeps a closed file open, a kernel that watches the file level-triggered reports
+// it at every wait.
 TEST_P(readiness_by_edges, level_triggered_watching_of_a_file_ends_when_the_file_is_closed) {
     receive_until_events_come_by_level();
     driver.close(ours.get());
     EXPECT_EQ(driver.unwatched, std::vector{ours.get()});
 }
 
-// A program that only waited for the readability of a file can close it without informing the driver. A
-// duplicate descriptor would then keep it open, and level-triggered watching would report it for ever.
+// A program that only waited for the readability of a file can close the file without informing the driver.
+// If a duplicate descriptor then keeps the file open, a kernel that watches it level-triggered reports it at
+// every wait.
 TEST_P(readiness_by_edges, a_file_is_not_watched_level_triggered_if_tasks_only_wait_for_its_readability) {
     for (int i = 0; i < 100; ++i) {
         auto op = reading();
@@ -387,7 +391,8 @@ TEST_P(readiness_by_edges, a_file_is_not_watched_level_triggered_if_tasks_only_w
     EXPECT_EQ(driver.watches.size(), 1u);
 }
 
-// An edge-triggered driver gets no further event for the end of the stream after the last bytes.
+// After the event for the last bytes, an edge-triggered driver gets no further event for the end of the
+// stream.
 TEST_P(readiness, a_file_stays_ready_when_the_peer_has_hung_up) {
     auto first = reading();
     ASSERT_FALSE(driver.start(first));
@@ -451,8 +456,8 @@ TEST_P(readiness, operations_that_wait_on_one_file_are_served_in_the_order_in_wh
     EXPECT_EQ(ended, std::vector<operation*>{&first});
 }
 
-// The bytes are thus received immediately before the coroutine uses them, while they are in the CPU's caches,
-// and an operation that is cancelled before it runs loses no bytes.
+// The coroutine can then use the bytes while they are in the CPU's caches. An operation that is cancelled
+// before it runs loses no bytes.
 TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_runs) {
     receive_much();
     auto op = reading();
@@ -465,8 +470,8 @@ TEST_P(readiness, an_operation_makes_its_system_call_only_when_the_operation_run
     EXPECT_EQ(driver.pending(), 0u);
 }
 
-// While all waiting operations are queued, level-triggered watching would report all their descriptors at
-// each wait.
+// While all waiting operations are queued, the driver does not query the kernel. If it did, the kernel would
+// again report all level-triggered descriptors of these operations.
 TEST_P(readiness, the_driver_queries_the_kernel_again_after_the_queued_calls_are_made) {
     receive_much();
     auto op = reading();
@@ -489,7 +494,8 @@ TEST_P(readiness, the_driver_queries_the_kernel_again_if_the_waiting_operation_w
     EXPECT_TRUE(driver.events.empty());
 }
 
-// Otherwise, a connection that always has data would prevent reports about other connections.
+// If the driver did not query the kernel, a connection that always has data would prevent reports about other
+// connections.
 TEST_P(readiness, the_driver_queries_the_kernel_again_although_more_operations_are_queued) {
     receive_much();
     auto first = reading(3);

@@ -36,8 +36,8 @@ TEST(relative_timeouts, every_wait_has_a_timeout_unless_its_deadline_is_infinite
     EXPECT_GT(left_until(never - 1ns), 24h * 365 * 100);
 }
 
-// The timeout must lie between the times that were left before and after the call of left_until(). Even a
-// nanosecond more would make an interrupted wait too long.
+// left_until() reads the clock between `before` and `after`, so these two times give the limits of its
+// result.
 TEST(relative_timeouts, the_timeout_is_the_remaining_time_with_an_accuracy_of_a_nanosecond) {
     for (const nanoseconds delay : {nanoseconds(1h), nanoseconds(1h + 1ns), nanoseconds(24h * 365 * 100)}) {
         const time_point before = std::chrono::steady_clock::now();

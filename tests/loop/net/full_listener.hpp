@@ -9,8 +9,8 @@
 
 namespace loopbench::loop::test {
 
-/// A listener with a full backlog, so that connects to it stay pending: the kernel drops further connection
-/// requests.
+/// A listener with a full backlog. Connects to this listener stay pending, because the kernel drops further
+/// connection requests.
 struct full_listener {
     full_listener() {
         fd = unique_fd(checked(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

@@ -11,8 +11,8 @@ namespace loopbench::loop::test {
 
 namespace {
 
-/// A stream whose reads return at most one of the `pieces` each, and then `error`, or the end of the stream
-/// if `error` is 0.
+/// A stream that returns at most one of the `pieces` per read. A read after the last piece returns `error`,
+/// or the end of the stream if `error` is 0.
 struct scripted_stream {
     std::deque<std::string> pieces;
     int error = 0;
@@ -184,7 +184,7 @@ TEST_P(delimited_streams, delimited_reads_of_a_socket_return_its_lines) {
     loop.run(main());
 }
 
-// Otherwise, a read with a time limit could leave the stream in the middle of a message.
+// If bytes were lost, a read with a time limit could leave the stream in the middle of a message.
 TEST_P(delimited_streams, a_cancelled_buffered_read_loses_no_bytes) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);

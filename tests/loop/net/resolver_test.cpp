@@ -91,7 +91,8 @@ TEST_P(resolving, the_answer_to_a_cancelled_resolution_is_dropped) {
         co_await loop.yield();
         tasks[0].cancel();
         co_await until_done(tasks);
-        // The resolver answers in order, so this answer arrives only after the one that the loop must drop.
+        // The resolver answers in order. The answer to this request therefore arrives after the answer that
+        // the loop must drop.
         const auto found = co_await names.resolve("127.0.0.1", "81");
         EXPECT_EQ(found.front().port(), 81);
     };
@@ -119,7 +120,8 @@ TEST(resolver, the_caller_of_resolve_receives_the_error_of_a_failed_allocation) 
     }
 }
 
-// Makes only one request, because it takes several seconds if the machine's name server does not answer.
+// This test makes only one request, because a request takes several seconds if the machine's name server does
+// not answer.
 TEST(resolver, resolving_an_unknown_host_throws) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;

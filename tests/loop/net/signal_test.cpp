@@ -17,11 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The number of handled signals, a lock-free atomic because a signal handler and another thread access it.
+// The number of handled signals. It is a lock-free atomic, because a signal handler and another thread access
+// it.
 std::atomic<int> interrupts = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
-/// A handler without SA_RESTART, so that each signal makes a wait in the kernel end with EINTR.
+/// A signal handler without SA_RESTART, so that each signal makes a wait in the kernel end with EINTR.
 class interrupting_handler {
 public:
     interrupting_handler() {

@@ -1,5 +1,5 @@
-// Tests that writing to a pipe without a reader does not end the process, and leaves the process's action for
-// SIGPIPE and the thread's state (blocked or pending) unchanged.
+// Tests that writing to a pipe without a reader does not end the process. The process's action for SIGPIPE,
+// and the thread's state (blocked or pending), must not change.
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -83,8 +83,8 @@ class sigpipe : public on_real_time {
 protected:
     void SetUp() override {
         on_real_time::SetUp();
-        // Sets the default action explicitly, because a shell might ignore SIGPIPE, and a program inherits
-        // the action.
+        // The test sets the default action explicitly. A shell might ignore SIGPIPE, and a program inherits
+        // this from its shell.
         checked(::sigaction(SIGPIPE, nullptr, &before_), "sigaction");
         struct sigaction deadly {};
         deadly.sa_handler = SIG_DFL;
@@ -180,7 +180,8 @@ TEST_P(sigpipe, a_blocked_sigpipe_stays_blocked_and_writes_leave_no_sigpipe_pend
     EXPECT_EQ(sigpipe_state::now(), before);
 }
 
-// The loop does not block SIGPIPE between two runs, but io_uring can execute a pending write at this time.
+// The loop does not block SIGPIPE between two runs. During this time, io_uring can still execute a pending
+// write.
 TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
@@ -193,7 +194,7 @@ TEST_P(sigpipe, closing_the_peer_between_runs_does_not_kill_the_writer) {
     };
     const auto waiting = create_task(loop, writes(full.writer, more_than_the_kernel_takes));
     auto sleeps = [&]() -> task<void> { co_await loop.sleep_for(1ms); };
-    loop.run(sleeps());  // makes a wait: io_uring submits nothing before its first wait
+    loop.run(sleeps());  // this run waits once; io_uring submits nothing before its first wait
     full.reader.close();
     begun.reader.close();
     const auto starting = create_task(loop, writes(begun.writer, bytes_of("no process reads this")));

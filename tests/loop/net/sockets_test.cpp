@@ -279,7 +279,7 @@ TEST_P(pipes, a_pipe_can_be_standard_input_and_stays_blocking) {
     loop.run(main());
 }
 
-// epoll refuses to watch a regular file, which is always ready.
+// A regular file is always ready, but epoll refuses to watch it.
 TEST_P(pipes, a_regular_file_can_be_standard_input) {
     event_loop& loop = keep(make_loop());
     const unique_fd file(checked(::memfd_create("standard input", MFD_CLOEXEC), "memfd_create"));

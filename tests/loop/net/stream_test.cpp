@@ -1,4 +1,4 @@
-// Tests streams whose peers reset the connection, hang up or do not read, and writes in parts.
+// Tests partial writes, and streams whose peers reset the connection, hang up or do not read.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/wait.h>
@@ -36,8 +36,8 @@ std::vector<std::byte> numbered_bytes(std::size_t count) {
 
 }  // namespace
 
-// After fork(), both processes share the parent's epoll set. If the driver watched the listener
-// level-triggered, the child's close would remove it from this set.
+// After fork(), parent and child share the epoll set. If the driver watched the listener level-triggered, the
+// close in the child would remove the listener from this set.
 TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
     const auto owner = make_loop("loop-epoll");
     event_loop& loop = *owner;
@@ -45,7 +45,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // a driver might change how it watches after some accepts
+        for (int i = 0; i < 20; ++i) {  // after some accepts, a driver might watch differently
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
@@ -121,7 +121,7 @@ TEST_P(stream_in_trouble, a_half_closed_stream_can_still_be_written_to) {
     loop.run(main());
 }
 
-// With the default action of SIGPIPE, the signal would end the process.
+// The test sets SIGPIPE to its default action, so that a raised signal would end the process.
 TEST_P(stream_in_trouble, a_write_without_a_reader_returns_an_error_and_raises_no_signal) {
     event_loop& loop = keep(make_loop());
     const auto before = std::signal(SIGPIPE, SIG_DFL);
@@ -202,7 +202,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
     EXPECT_EQ(wrong, 0u);
 }
 
-// The kernel ends a read at TCP's urgent data, even if more bytes follow.
+// The kernel ends a read at the position of TCP's urgent data, even if more bytes follow.
 TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
@@ -223,7 +223,7 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carr
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
-    // Repeats the messages, because a driver might change how it reads a stream after some reads.
+    // The test repeats the messages, because a driver might change how it reads a stream after some reads.
     std::string expected;
     auto reads = [&]() -> task<void> {
         while (received.size() < 120) received += co_await read_text(pair.one);
@@ -239,7 +239,8 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carr
     }
 }
 
-/// `went_on` is true when the task has continued after the await that follows the write.
+/// The outcome of a write. `went_on` becomes true when the task continues after the yield that follows the
+/// write.
 struct write_outcome {
     io_result written;
     bool done = false;
@@ -274,7 +275,8 @@ protected:
         return std::equal(received.begin(), received.end(), sent.begin());
     }
 
-    /// Returns the bytes that were read from `fd` between the parts of the write.
+    /// Starts a write, and reads from `fd` while parts of the write are still pending. Returns the bytes that
+    /// it has read.
     template <class End>
     static std::vector<std::byte> write_some_parts(event_loop& loop, End& end, int fd,
                                                    std::vector<task_handle<void>>& writing,
@@ -319,8 +321,8 @@ protected:
         std::vector<task_handle<void>> writing;
         write_outcome outcome;
         auto received = write_some_parts(loop, end, fd, writing, outcome);
-        // Makes space for the rest of the write. Before the loop detects the space, another socket gets the
-        // descriptor number.
+        // This read makes space for the rest of the write. Before the loop detects the space, another socket
+        // gets the descriptor number.
         append(received, drain_stream(fd, 20'000));
         auto next = make_unix_pair(loop);
         const int number = end.native_handle();
@@ -409,8 +411,8 @@ TEST_P(whole_writes, the_bytes_of_simultaneous_writes_to_several_streams_are_not
 
 class hung_up_stream : public on_real_time {
 protected:
-    /// Returns the number of waits during a sleep of 10 ms. Meanwhile, no task reads the stream of `make`,
-    /// whose peer has hung up.
+    /// Returns the number of the loop's waits during a sleep of 10 ms. During this sleep, no task reads the
+    /// stream that `make` returns. The peer of this stream has hung up.
     template <class Make>
     std::size_t waits_for_a_sleep(Make make) {
         const auto owner = make_loop();
@@ -425,8 +427,8 @@ protected:
         return loop.run(main());
     }
 
-    /// Returns a stream whose peer sent six bytes and then closed its end, after `reads` reads of at most
-    /// three bytes.
+    /// Returns a stream after `reads` reads of at most three bytes each. The stream's peer has sent six bytes
+    /// and then closed its end.
     static task<stream> abandoned_after(event_loop& loop, int reads) {
         auto pair = co_await make_tcp_pair(loop);
         co_await pair.other.write_all(bytes_of("abcdef"));
@@ -502,7 +504,8 @@ TEST_P(hung_up_stream, a_hung_up_pipe_whose_callback_was_removed_does_not_make_t
 
 namespace {
 
-/// A driver in which each accept removes the last of the `errors` and fails with it, until they are used up.
+/// A driver whose accepts fail with the `errors`, the last of them first. Each accept removes one of the
+/// `errors`; when none is left, accepts work.
 class failing_accepts final : public driver {
 public:
     explicit failing_accepts(ready_queue& ready) : driver(ready), rest_(make_epoll_driver(ready)) {}

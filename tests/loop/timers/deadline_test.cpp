@@ -20,7 +20,8 @@ task<void> observe_sleep(event_loop& loop, time_point deadline, std::vector<obse
     seen.push_back({deadline, loop.now()});
 }
 
-/// Returns each deadline twice, and also the times one nanosecond before and after it.
+/// Returns at least `count` random deadlines. Each of them occurs twice, and also one nanosecond earlier and
+/// one nanosecond later.
 std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::vector<time_point> deadlines;
@@ -35,8 +36,8 @@ std::vector<time_point> random_deadlines(std::uint32_t seed, std::size_t count) 
 
 namespace {
 
-/// Cancels a timer that is due in 1 ms, among many that are due in 10 s, and returns how long the next turn
-/// sleeps.
+/// Returns how long the loop's next turn sleeps after a timer that is due in 1 ms is cancelled. Many other
+/// timers are due in 10 s.
 nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
     const time_point now = loop.now();
     std::vector<call_handle> far;
@@ -51,7 +52,7 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 }  // namespace
 
 // The wheel places a timer by its distance from the wheel's last known time. If that time is long ago, near
-// and far timers share a slot, and the loop wakes up too early only to place the far timers again.
+// and far timers share a slot. The loop then wakes up too early, only to place the far timers again.
 TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;

@@ -1,5 +1,5 @@
-// Tests the precise wait policy, which wakes up before a deadline and then spins. Its guard is the time
-// between the wake-up and the deadline, learnt from the lateness of wake-ups.
+// Tests the precise wait policy, which wakes up before a deadline and then spins. The time between the
+// wake-up and the deadline is the policy's guard. The policy learns it from the lateness of earlier wake-ups.
 #include <random>
 
 #include "loop/timers/precise_wait.hpp"
@@ -114,7 +114,7 @@ TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard)
     EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
 }
 
-// Late wake-ups first make the guard longer than the time between two deadlines, so that the loop only spins.
+// Late wake-ups first make the guard longer than the time between two deadlines. The loop then only spins.
 TEST_F(precise_waits, a_loop_that_spins_because_its_guard_is_too_long_learns_to_sleep_again) {
     manual_clock clock(step);
     const auto owner = make_loop("loop-precise", &clock);

@@ -38,7 +38,7 @@ TEST_P(real_sleeps, sleeps_on_the_real_clock_never_end_early) {
 class waits_for_sleeps : public on_real_time {};
 INSTANTIATE_TEST_SUITE_P(, waits_for_sleeps, sleeping_designs(), design_name);
 
-// If timeouts were rounded down to whole milliseconds, the loop would poll during the remaining time.
+// If the loop rounded timeouts down to whole milliseconds, it would poll during the last half millisecond.
 TEST_P(waits_for_sleeps, sleeps_of_one_and_a_half_milliseconds_cause_few_waits_of_the_driver) {
     constexpr std::size_t sleeps = 20;
     event_loop& loop = keep(make_loop());
@@ -59,8 +59,8 @@ TEST_P(waits_for_sleeps, sleeps_of_a_hundred_microseconds_cause_few_waits_of_the
     EXPECT_LE(clock.waits(), 3 * sleeps);
 }
 
-// Such deadlines might not fit into the kernel's types. Tests on the manual clock do not pass deadlines to
-// the kernel.
+// The kernel's types might be too small for such deadlines. The test uses the real clock, because the manual
+// clock passes no deadlines to the kernel.
 TEST_P(waits_for_sleeps, deadlines_far_in_the_past_or_the_future_cause_no_extra_waits_of_the_driver) {
     event_loop& loop = keep(make_loop());
     auto sleeps = [&](time_point deadline) -> task<void> {

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr time_point first_moment{1h};
 
-/// Returns timers that are due within the next half minute, which occupy all levels of the wheel.
+/// Returns timers that are due within the next half minute. Their deadlines occupy all levels of the wheel.
 std::deque<timer> random_timers(std::uint32_t seed, std::size_t count) {
     std::mt19937_64 random(seed);
     std::deque<timer> timers(count);
@@ -62,7 +62,7 @@ protected:
 using every_queue = testing::Types<list_timers, heap_timers, lazy_heap_timers, wheel_timers>;
 TYPED_TEST_SUITE(timers_without_memory, every_queue);
 
-// expire() moves, sorts and collects timers, all of which can allocate.
+// expire() moves, sorts and collects timers. Each of these three steps can allocate memory.
 TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_even_if_allocations_fail) {
     constexpr std::size_t count = 3'000;
     for (const std::size_t few : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 40u}) {
@@ -86,8 +86,8 @@ TYPED_TEST(timers_without_memory, every_timer_expires_in_time_and_exactly_once_e
     }
 }
 
-// When the first timer is due, the wheel distributes the timers of one slot to many slots. A timer stays in
-// its slot if moving it would need memory that is not available.
+// When the first timer is due, the wheel distributes the timers of one slot to many slots. If it cannot
+// allocate the memory to move a timer, the timer stays in its slot.
 TYPED_TEST(timers_without_memory, timers_with_nearby_deadlines_expire_in_time_even_if_allocations_fail) {
     constexpr std::size_t count = 200;
     for (const std::size_t few : {0u, 1u, 2u, 5u}) {

@@ -23,10 +23,12 @@ namespace loopbench::loop::timers_model {
 inline constexpr nanoseconds one_ns{1};
 inline constexpr time_point some_time{nanoseconds(123'456'789'012'345)};
 
-// After an erase, wheel_timers can report an earliest deadline that is too early.
+// True if the queue reports its earliest deadline exactly. After an erase, wheel_timers can report a deadline
+// that is too early.
 template <class Queue>
 inline constexpr bool tells_earliest_exactly = !std::is_same_v<Queue, wheel_timers>;
-// Timers of a list expire in the order of their insertion.
+// True if timers expire in the order of their deadlines. Timers of a list expire in the order of their
+// insertion.
 template <class Queue>
 inline constexpr bool goes_by_deadlines = !std::is_same_v<Queue, list_timers>;
 
@@ -39,7 +41,7 @@ inline time_point after(time_point start, std::int64_t ns) {
 template <class Queue>
 class checked_queue {
 public:
-    /// Uses the latest time that was passed to expire() as the current time.
+    /// Arms a timer. Uses the latest time that was passed to expire() as the current time.
     void arm(time_point deadline) { arm(deadline, reached_); }
 
     void arm(time_point deadline, time_point now) {
@@ -130,7 +132,7 @@ public:
         return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random_);
     }
 
-    /// Every upper limit from 2^0 to 2^max_bits ns is equally probable.
+    /// Returns a random time below 2^0, 2^1, … or 2^max_bits ns. Each of these limits is equally probable.
     nanoseconds any_magnitude(std::int64_t max_bits) {
         return nanoseconds(below(std::int64_t{1} << below(max_bits + 1)));
     }

@@ -1,4 +1,4 @@
-// Compares every timer queue with a sorted map.
+// Tests every timer queue by comparing it with a sorted map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ TYPED_TEST(timer_queue, every_timer_expires_exactly_once_if_expire_is_called_onl
 }
 
 TYPED_TEST(timer_queue, any_number_of_timers_that_are_due_at_the_same_time_can_expire) {
-    // The wheel uses one method to sort up to 512 timers, and another for more timers.
+    // The wheel sorts up to 512 timers with one method, and more timers with another.
     for (const std::size_t count : {1U, 512U, 513U, 10'000U}) {
         for (const int magnitude : {0, 7, 36, 60}) {
             for (const std::int64_t granularity : {1, 0x10000}) {
@@ -256,8 +256,8 @@ std::size_t allocations_of_churn() {
     return test::count_allocations().made - before;
 }
 
-// The allocations are those of the test's 100 timers and of the queue's vector, which grows to about 200
-// entries: the armed timers, and as many erased ones.
+// The ten allowed allocations are for the test's own 100 timers and for the queue's vector. The vector grows
+// to about 200 entries: 100 for armed timers, and 100 for erased ones.
 TEST(lazy_heap_timers, arming_and_erasing_timers_does_not_grow_a_lazy_heap) {
     EXPECT_LE(allocations_of_churn<lazy_heap_timers>(), 10U);
 }
@@ -266,7 +266,7 @@ TEST(wheel_timers, arming_and_erasing_timers_does_not_grow_a_wheel) {
     EXPECT_LE(allocations_of_churn<wheel_timers>(), 100U / 15 + 10);
 }
 
-// New memory would cause page faults, which would delay all due timers.
+// Additional memory would cause page faults, which would delay all due timers.
 TEST(wheel_timers, expiring_any_number_of_timers_needs_little_memory) {
     constexpr std::size_t count = 100'000;
     const test::nothing_recycled from_the_heap;
@@ -298,8 +298,8 @@ TEST(wheel_timers, the_earliest_deadline_is_exact_after_an_erase_if_a_slot_has_f
     }
 }
 
-// If the wheel's last known time is long ago, all deadlines of a day share one wide slot. After an erase, the
-// wheel would then report an earliest deadline that is too early.
+// If the wheel's last known time is long ago, all deadlines of a day share one wide slot. After a timer is
+// erased, the wheel then reports an earliest deadline that is too early.
 TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_a_timer) {
     checked_queue<wheel_timers> timers;
     for (const time_point now : {some_time, some_time + std::chrono::hours(1000)}) {
@@ -307,7 +307,7 @@ TEST(wheel_timers, an_empty_wheel_advances_to_the_current_time_before_it_places_
         timers.arm(after(now, 1'000'000), now);
         timers.erase(0);
         EXPECT_EQ(timers.queue().earliest(), after(now, 10'000'000'000));
-        // The wheel is not empty now, so it must not advance its time beyond the armed deadlines.
+        // The wheel is not empty now. It must therefore not advance its time beyond the armed deadlines.
         timers.arm(after(now, 30'000'000'000), after(now, 20'000'000'000));
         EXPECT_EQ(timers.expire(after(now, 20'000'000'000)), 200U);
         timers.erase(0);

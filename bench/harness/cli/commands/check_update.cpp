@@ -63,6 +63,7 @@ public:
         if (times_) add_once(contenders, next_.times->to);
         check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
+        if (times_) refuse_lone_programs(session);
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
@@ -123,6 +124,25 @@ private:
         if (!old.empty()) return old;
         std::erase_if(known, [&](const auto& name) { return !is_headline(name); });
         return known;
+    }
+
+    /// Throws if the baseline contender shares no workload with the others, because no ratio can be measured.
+    void refuse_lone_programs(const check_session& session) const {
+        const auto& to = next_.times->to;
+        std::vector<std::string> others;
+        for (const auto& who : session.contenders()) {
+            if (who.name == to) continue;
+            others.push_back(who.name);
+            const auto shared = [&](const auto& workload) { return session.has({workload, to}); };
+            if (!who.problem.empty() || std::ranges::any_of(who.workloads, shared)) return;
+        }
+        if (others.empty()) return;
+        throw not_written{
+            exit_usage,
+            fmt::format("the baseline contender {0} has none of the workloads of {1}, so there is nothing to "
+                        "compare them with; choose a contender that has them with --baseline, compare two "
+                        "builds with `loopbench compare OLD NEW`, or check only counts (--tier counts)",
+                        to, fmt::join(others, ", "))};
     }
 
     /// Without patterns, selects the cells of this tier in the old baseline file, or of both tiers if this

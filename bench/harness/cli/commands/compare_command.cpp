@@ -82,7 +82,8 @@ constexpr std::string_view name_of(operand what) {
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark
 /// executable.
 void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
-    const auto limit = std::min(plan.trial_limit, plan.budget.value_or(plan.trial_limit));
+    constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
+    const auto limit = std::min(plan.trial_limit, std::max(plan.budget.value_or(plan.trial_limit), least));
     list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
     stop.throw_if_requested();
     if (!who.problem.empty())
@@ -93,14 +94,11 @@ void list_build(contender& who, const compare_options& options, const run_plan& 
                               : ""};
 }
 
-/// Both contenders get an argv[0] of the same length, so that their stacks are at the same position (see
-/// add_aa_copy in plan.hpp).
-contender side(std::string name, const char* called, const std::string& file, const compare_options& options,
+contender side(std::string name, const std::string& file, const compare_options& options,
                const run_plan& plan, const interrupt& stop) {
     contender who;
     who.name = std::move(name);
     who.path = fs::absolute(file);
-    who.called = called;
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
         list_build(who, options, plan, stop);
@@ -154,8 +152,8 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     {
         progress shown;
         shown.show_step("listing the benchmarks");
-        plan.contenders = {side(base, "loopbench-base", options.base, options, plan, stop),
-                           side(next, "loopbench-next", options.next, options, plan, stop)};
+        plan.contenders = {side(base, options.base, options, plan, stop),
+                           side(next, options.next, options, plan, stop)};
     }
     stop.throw_if_requested();
     plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");

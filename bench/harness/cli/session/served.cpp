@@ -66,7 +66,6 @@ void refuse_unknown_client(const served_options& options, int stop_fd) {
     };
     if (word.empty() || !std::ranges::all_of(word, is_plain)) return;
     const auto asked = run_child({.command = {"/bin/sh", "-c", "command -v -- \"$1\"", "sh", word},
-                                  .called = {},
                                   .environment = {},
                                   .cpu = {},
                                   .stop_fd = stop_fd});

@@ -14,7 +14,6 @@ namespace loopbench::bench {
 
 struct child_request {
     std::vector<std::string> command;  // [0] is the executable's path; PATH is not searched
-    std::string called;                // argv[0]; if empty, argv[0] is the path
     std::vector<std::pair<std::string, std::string>> environment;  // added to the parent's variables
     std::optional<int> cpu;
     std::vector<int> inherited = {};                           // descriptors that the child inherits

@@ -44,11 +44,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 /// Only the harness sets these variables. Values from the user's shell would bias trials.
-constexpr std::array<std::string_view, 13> ours_alone{
+constexpr std::array<std::string_view, 14> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
     "LOOPBENCH_SERVE_ON",   "LOOPBENCH_HISTOGRAM_FILE", "LOOPBENCH_SIZE",         "LOOPBENCH_SLOWDOWN",
-    "LOOPBENCH_SLICES"};
+    "LOOPBENCH_SLICES",     "LOOPBENCH_CONTENDER"};
 
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& additions) {
     std::vector<std::string> all;
@@ -130,7 +130,6 @@ void running_child::start() {
     const unique_fd input{uninterrupted([] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); })};
     if (!input) throw_errno("cannot open /dev/null");
     auto command = request_.command;
-    if (!request_.called.empty()) command[0] = request_.called;
     auto environment = environment_with(request_.environment);
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
