@@ -14,8 +14,8 @@ struct pairing_reason {
 
 constexpr std::string_view
     computes =
-        "without system calls, processes that alternate on a core slow some programs down more than "
-        "others, unless all are builds of one program",
+        "alternating on one core slows some programs without system calls down more than others, unless "
+        "all are builds of one program",
     waits = "other contenders would change the lateness and the wake-ups of a workload that waits",
     measures_timers = "other contenders would change the lateness of the timers",
     // echo.hpp and swap_neighbours() in bench/harness/trial/interleaving.cpp explain this reason (delayed
@@ -24,16 +24,16 @@ constexpr std::string_view
         "slices would be so long that the kernel acknowledges a contender's TCP data during the "
         "slices of other contenders",
     is_long =
-        "a slice has at least six round trips on each connection, which takes too long to alternate "
-        "every few milliseconds";
+        "a slice needs at least six round trips on each connection, so contenders cannot alternate every "
+        "few milliseconds";
 
 constexpr std::array reasons{
     pairing_reason{"sleep/", waits},
     pairing_reason{"timer/periodic", waits},
     pairing_reason{"timer/ladder", waits},
-    pairing_reason{"timer/churn", "the timers do not fit into the caches, which other contenders would use"},
-    pairing_reason{"timer/expire",
-                   "all timers are due at once, so that the work cannot be divided into slices"},
+    pairing_reason{"timer/churn",
+                   "the timers are larger than the caches, which other contenders would use, too"},
+    pairing_reason{"timer/expire", "all timers are due at once, so the work cannot be divided into slices"},
     pairing_reason{"timer/under_load", measures_timers},
     pairing_reason{"idle/", waits},
     pairing_reason{"post/cross_thread", "a second thread works at the same time"},

@@ -19,7 +19,8 @@ inline constexpr file_format calibration_format{"loopbench-calibration/2", "run 
 inline constexpr file_format check_format{"loopbench-check/1", "run `loopbench check` again"};
 inline constexpr file_format baseline_format{
     "loopbench-baseline/2", "move it away and write it again with `loopbench check --update`"};
-/// The number of this format increases with that of the report's format, because a history contains reports.
+/// The format of a history. Its number also increases with that of the report's format, because a history
+/// contains reports.
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};

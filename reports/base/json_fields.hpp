@@ -1,5 +1,5 @@
-// Functions that convert a struct to and from JSON. Both directions use one list of the struct's fields,
-// which this function returns:
+// The functions that convert a struct to and from JSON. Both directions use one list of the struct's fields,
+// which a function like this one returns:
 //     constexpr auto fields_of(const ratio*) { return std::tuple(field{"to", &ratio::to}, ...); }
 // The function must be in the struct's namespace. An enumeration needs names_of(). If a struct has further
 // rules, check_fields(struct, node) checks them.
@@ -56,7 +56,7 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Converts a struct, or a member of a struct, to JSON. A duration's unit is the end of its name: seconds
+/// Converts a struct, or a member of a struct, to JSON. The end of a duration's name is its unit: seconds
 /// (`_s`) or nanoseconds (`_ns`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {

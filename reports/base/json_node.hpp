@@ -1,4 +1,4 @@
-// A reader for JSON that another program wrote, or that was truncated or edited. An error message contains
+// The reader for JSON that another program wrote, or that was truncated or edited. An error message contains
 // the field's path ("results[3].median").
 #pragma once
 
@@ -58,7 +58,7 @@ struct reading {
 /// not occur twice in an object unless `twice` allows it.
 class document {
 public:
-    /// Throws format_error with the line and the column of the error.
+    /// Parses `text`. Throws format_error with the line and the column of the error.
     explicit document(std::string_view text, const reading& how = {});
     /// Returns the root value, which is valid as long as the document exists.
     [[nodiscard]] node root() const;
@@ -123,7 +123,7 @@ public:
         require<json_object>("an object");
         return tree();
     }
-    /// Returns the value as a tree, with the first one of equal keys in an object.
+    /// Returns the value as a tree. If a key occurs twice in an object, the tree contains its first value.
     [[nodiscard]] nlohmann::ordered_json tree() const;
 
     template <class value, class names>

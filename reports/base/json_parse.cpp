@@ -94,7 +94,8 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Uses strtod(), because simdjson (3.0.1) reads numbers with more than 19 digits wrongly.
+    /// Converts a number with strtod() if it is long, because simdjson (3.0.1) reads numbers with more than
+    /// 19 digits wrongly.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
@@ -116,7 +117,7 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Finds invalid UTF-8, because simdjson does not report its position.
+/// Returns the offset of the first line with invalid UTF-8, because simdjson does not report its position.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {

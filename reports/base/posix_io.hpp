@@ -54,18 +54,18 @@ private:
     int fd_ = -1;
 };
 
-/// Throws file_error with `name` as the file's name.
+/// Writes all bytes. Throws file_error with `name` as the file's name.
 void write_all(int fd, std::string_view bytes, std::string_view name);
 
-/// Throws file_error.
+/// Writes the bytes to standard output. Throws file_error.
 void write_standard_output(std::string_view bytes);
 
 /// The default limit of the functions that read files: ten times the largest report that the suite's own
 /// limits allow. The parsed form of a file of this size fits into the memory of an ordinary machine.
 inline constexpr std::size_t file_bytes_max = std::size_t{256} << 20U;
 
-/// Opens a regular file, or a link to one. Throws file_error, also for other kinds of files. Never blocks,
-/// although open() blocks on a pipe that only one side has opened.
+/// Opens a regular file, or a link to one. Throws file_error, also for other kinds of files. Does not wait,
+/// unlike open(), which waits for the other end of a pipe.
 unique_fd open_regular_file(const std::string& path, int flags, std::string_view action);
 
 /// The number of spare bytes after a file's content. simdjson reads beyond the end of a text, and would copy

@@ -15,8 +15,8 @@ public:
     using format_error::format_error;
 };
 
-/// Throws other_format unless `stated`, the schema in `file`, is that of `known`. `written_by` is the version
-/// of loopbench that wrote the file, or empty.
+/// Throws other_format unless `stated`, the schema that the file states, is the schema of `known`.
+/// `written_by` is the version of loopbench that wrote the file, or empty.
 void require_format(std::string_view stated, const file_format& known, std::string_view file,
                     std::string_view written_by = {});
 

@@ -35,22 +35,23 @@ std::string valid_utf8(std::string_view text);
 
 std::string write_json(const report& content);
 
-/// Throws format_error with `name` (the file's name), the position, the cause and the remedy.
+/// Parses a report. Throws format_error with `name` (the file's name), the position, the cause and the
+/// remedy.
 report read_json(const std::string& text, std::string_view name);
 
-/// Checks `text` with read_json(), and formats it like report.json. Keeps unknown fields, which a later
-/// version or another tool may have added.
+/// Checks `text` with read_json(), and formats it like report.json. Keeps unknown fields, because a later
+/// version or another tool might have added them.
 std::string rewrite_json(const std::string& text, std::string_view name);
 
 /// Removes the whitespace between the values of `text`, which must be valid JSON.
 std::string in_one_line(std::string text);
 
-/// Shortens a text for a message, to at most 60 bytes in whole characters. Replaces control characters with
-/// spaces, because they could control a terminal.
+/// Returns a text for a message, cut to at most 60 bytes in whole characters. Replaces control characters
+/// with spaces, because they could control a terminal.
 std::string shown(std::string_view text);
 
-/// Returns for example "line 3, column 7" for the byte at `offset`, which starts at 0. If the text is a part
-/// of a file, `first_line` is the number of its first line there.
+/// Returns for example "line 3, column 7" for the byte at `offset`, which starts at 0. `first_line` is the
+/// number of the text's first line in its file.
 std::string position_in(std::string_view text, std::size_t offset, std::size_t first_line = 1);
 
 }  // namespace loopbench::reports

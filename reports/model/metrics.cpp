@@ -35,8 +35,8 @@ constexpr std::array metrics{
                 .floors = floor_role::show,
                 .summary = "latency that half of the operations do not exceed",
                 .how = "The median of all latencies of a trial, from a histogram with 1/256 resolution. If N "
-                       "connections each wait for a reply before the next request, it is close to N times "
-                       "the time per operation."},
+                       "connections each wait for a reply before the next request, the median is close to N "
+                       "times the time per operation."},
     metric_info{
         .name = "latency_p90",
         .title = "p90 latency",
@@ -54,8 +54,8 @@ constexpr std::array metrics{
         .summary = "latency that 99 % of the operations do not exceed",
         .how =
             "The 99th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
-            "Preemption and the order of service affect it. With fewer than 100 latencies in a trial it is "
-            "the maximum, is labelled as such, and has no verdict."},
+            "Preemption and the order in which connections are served affect it. With fewer than 100 "
+            "latencies in a trial, the value is their maximum; it is labelled as such and has no verdict."},
     metric_info{
         .name = "latency_p999",
         .title = "p99.9 latency",
@@ -66,8 +66,8 @@ constexpr std::array metrics{
         .summary = "latency that 99.9 % of the operations do not exceed",
         .how =
             "The 99.9th percentile of all latencies of a trial, from a histogram with 1/256 resolution. "
-            "With fewer than 1,000 latencies in a trial it is the maximum, is labelled as such, and has no "
-            "verdict."},
+            "With fewer than 1,000 latencies in a trial, the value is their maximum; it is labelled as such "
+            "and has no verdict."},
     metric_info{.name = "latency_max",
                 .title = "longest latency",
                 .unit = "ns",
@@ -78,9 +78,9 @@ constexpr std::array metrics{
     metric_info{.name = "latencies",
                 .title = "latencies",
                 .unit = "count",
-                .summary = "latencies that a trial recorded",
-                .how = "The number of latencies in the timed section of a trial. A percentile needs enough "
-                       "of them: 100 for p99, 1,000 for p99.9."},
+                .summary = "number of latencies that a trial recorded",
+                .how = "The number of latencies in the timed section of a trial. The p99 needs at least "
+                       "100 latencies, and the p99.9 at least 1,000."},
     metric_info{.name = "late_p50",
                 .title = "median lateness",
                 .unit = "ns",
@@ -97,8 +97,8 @@ constexpr std::array metrics{
                 .samples_metric = "timers",
                 .summary = "lateness that 99 % of the timers do not exceed",
                 .how = "The 99th percentile, over all timers, of the time from a timer's deadline until its "
-                       "coroutine runs, by the system's clock. With fewer than 100 timers in a trial it is "
-                       "the maximum, is labelled as such, and has no verdict."},
+                       "coroutine runs, by the system's clock. With fewer than 100 timers in a trial, the "
+                       "value is the maximum; it is labelled as such and has no verdict."},
     metric_info{.name = "late_max",
                 .title = "greatest lateness",
                 .unit = "ns",
@@ -108,18 +108,19 @@ constexpr std::array metrics{
     metric_info{.name = "timers",
                 .title = "timers",
                 .unit = "count",
-                .summary = "timers whose lateness a trial recorded",
+                .summary = "number of timers whose lateness a trial recorded",
                 .how =
                     "The number of timers in the timed section of a trial. The p99 lateness needs at least "
-                    "100 of them."},
+                    "100 timers."},
     metric_info{
         .name = "early",
         .title = "timers that were early",
         .unit = "count",
-        .summary = "timers that fired before their deadline",
-        .how = "The number of timers that fired before their deadline, even by a nanosecond. A trial with "
-               "such a timer fails, unless the contender declares how early its timers can be (libuv: 2 ms) "
-               "and no timer was earlier."},
+        .summary = "number of timers that fired before their deadline",
+        .how =
+            "The number of timers that fired before their deadline, even by a nanosecond. A trial with "
+            "an early timer fails, unless the contender declares how early its timers can be (libuv: 2 ms) "
+            "and no timer was earlier than that."},
     metric_info{.name = "drift",
                 .title = "drift",
                 .unit = "ns",
@@ -133,7 +134,7 @@ constexpr std::array metrics{
                 .valid_if_concurrent = true,
                 .summary = "user CPU time per operation",
                 .how = "User time of the timed section by getrusage, per operation. Most kernels sample this "
-                       "time at their tick, so cpu_user is coarse in short trials; the metric cpu is exact."},
+                       "time at each tick, so cpu_user is coarse in short trials; the metric cpu is exact."},
     metric_info{.name = "cpu_system",
                 .title = "system CPU per operation",
                 .unit = "ns",
@@ -160,7 +161,7 @@ constexpr std::array metrics{
     metric_info{.name = "wakeups",
                 .title = "wakeups per second",
                 .unit = "/s",
-                .summary = "times per second that the process went to sleep and was woken",
+                .summary = "number of times per second that the process went to sleep and was woken",
                 .how = "Voluntary context switches per second by getrusage; each means that the process went "
                        "to sleep in the kernel. If a process sleeps once per operation, a faster contender "
                        "has more wakeups per second."},
@@ -192,7 +193,7 @@ constexpr std::array metrics{
         .summary = "system calls per operation",
         .how =
             "System calls of the whole process per operation, counted by `perf trace` or strace (the report "
-            "states which of them) and calculated as a slope, like waits. counts.json lists the calls."},
+            "states which of the two) and calculated as a slope, like waits. counts.json lists the calls."},
     metric_info{.name = "allocations",
                 .title = "allocations per operation",
                 .unit = "per op",
@@ -231,7 +232,7 @@ constexpr std::array metrics{
         .valid_if_concurrent = true,
         .summary = "memory per connection or pending timer",
         .how = "The growth of the resident memory while the connections or timers are created, divided by "
-               "their number. User space only: the kernel's memory for sockets is not included."},
+               "their number. The kernel's memory for sockets is not included."},
     metric_info{.name = "fairness",
                 .title = "fairness",
                 .unit = "ratio",
@@ -239,15 +240,15 @@ constexpr std::array metrics{
                 .valid_if_concurrent = true,
                 .summary = "Jain's index of the connections' shares: 1 means equal shares, and 1/n means "
                            "that one of n connections gets everything",
-                .how = "Jain's fairness index of the numbers of round trips of the connections when half of "
-                       "all round trips are complete. A trial with an index below 0.75 fails, because some "
+                .how = "Jain's fairness index of the round trips per connection, taken when half of all "
+                       "round trips are complete. A trial with an index below 0.75 fails, because some "
                        "connections were served at the cost of others."},
     metric_info{.name = "skew",
                 .title = "time from the first to the last child",
                 .unit = "ns",
-                .summary = "time between the first and the last child of a gather with one deadline",
-                .how = "The median, over all gathers, of the time between the wake-ups of the first and the "
-                       "last child, in gathers in which all deadlines are equal."},
+                .summary = "time between the wake-ups of the first and the last child of a gather",
+                .how = "The time between the wake-ups of the first and the last child of a gather, whose "
+                       "children all have the same deadline. The value is the median of all gathers."},
     metric_info{
         .name = "capacity",
         .title = "capacity per second",
@@ -266,7 +267,8 @@ constexpr std::array metrics{
         .summary = "99th percentile of the lateness of the load generator's requests",
         .how =
             "The 99th percentile of the delays with which the load generator sent its requests, compared "
-            "with the schedule; requests that are left out do not count. If the delays make a percentile of "
+            "with the schedule; requests that were not measured (left_out) do not count. If the delays make "
+            "a percentile of "
             "the latency more than 10 % larger, or are more than 10 % of it, this percentile and all higher "
             "ones have no number; if this affects the median or the 90th percentile, the trial is invalid."},
     metric_info{.name = "generator_busy",
@@ -274,18 +276,20 @@ constexpr std::array metrics{
                 .unit = "ratio",
                 .summary = "share of the time in which the load generator was busy",
                 .how = "The share of the wall time in which the load generator, which never sleeps, sent or "
-                       "received something. This share divided by the requests per second is the cost of one "
-                       "request. The generator uses io_uring, or epoll if the kernel refuses io_uring; epoll "
+                       "received something. This share divided by the requests per second is the time that "
+                       "one request costs the generator. The generator uses io_uring, or epoll if the kernel "
+                       "refuses io_uring; epoll "
                        "costs more, so the reason of an invalid trial states that epoll was used."},
     metric_info{.name = "left_out",
-                .title = "share of requests left out",
+                .title = "share of requests not measured",
                 .unit = "ratio",
-                .summary = "share of the requests that the load generator sent or observed too late",
-                .how = "The share of the requests without a latency. The load generator sent such a request "
-                       "more than 5 us late, or found its reply after a pause of more than 25 us without a "
-                       "check for replies, and this delay is more than a tenth of the latency. Such delays "
-                       "occur when the machine takes the generator's core away; they are not the server's "
-                       "fault. A trial with a share above 0.2 is invalid."},
+                .summary = "share of the requests without a latency, because the load generator was late",
+                .how =
+                    "A request has no latency if the load generator sent it more than 5 us late, or found "
+                    "its reply after more than 25 us without a check for replies, and if this delay is more "
+                    "than a tenth of the latency. Such delays occur when the machine takes the generator's "
+                    "core away; they are not the server's fault. A trial with a share above 0.2 is "
+                    "invalid."},
     metric_info{.name = "path_rtt_p50",
                 .title = "median network round trip",
                 .unit = "ns",
@@ -314,26 +318,27 @@ constexpr std::array metrics{
                 .unit = "ns",
                 .summary = "time to record one latency",
                 .how = "The time to read the clock and to record a value in the histogram, measured once in "
-                       "the contender, after its first trial. The overhead in a workload is the difference "
-                       "from a run with LOOPBENCH_RECORD=off."},
+                       "the contender, after its first trial. A run with LOOPBENCH_RECORD=off shows how much "
+                       "time recording adds to a workload."},
     metric_info{
         .name = "recording",
         .title = "time with recording, divided by time without",
         .unit = "ratio",
-        .summary = "time per operation with recorded latencies, divided by the time without recording",
+        .summary = "time per operation while latencies are recorded, divided by the time without recording",
         .how = "With `run --checks`, processes with N operations run alternately with and without recording "
                "(LOOPBENCH_RECORD=off); the value is the median of the ratios of their times. 1.01 means "
                "that recording adds 1 % to the time."},
     metric_info{.name = "doubling",
-                .title = "time of twice the work, divided by time",
+                .title = "time of twice the work, divided by the time of the work",
                 .unit = "ratio",
                 .summary = "time of twice the work, divided by the time of the work; the value is 2 if the "
                            "time is proportional to the work",
-                .how = "With `run --checks`, the ratio t(2N)/t(N) of the timed sections of two processes is "
-                       "measured for six to forty pairs of processes, until the interval of the median is "
-                       "clearly inside or outside 1.9 to 2.1; the value is the median. If the median is "
-                       "outside, the report contains a warning: the compiler removed work, part of the time "
-                       "does not grow with the work, or the machine is too noisy."},
+                .how =
+                    "With `run --checks`, the ratio t(2N)/t(N) of the timed sections of two processes is "
+                    "measured for six to forty pairs of processes, until the interval of the median is "
+                    "clearly inside or outside 1.9 to 2.1; the value is the median. If the median is "
+                    "outside, the report contains a warning: the compiler might have removed work, part of "
+                    "the time might not grow with the work, or the machine might be too noisy."},
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 namespace loopbench::reports {
 
-/// An index of a report, which must exist as long as the index. A report can have a hundred thousand results.
+/// An index of a report. The report must exist as long as the index; it can have a hundred thousand results.
 class report_index {
 public:
     explicit report_index(const report& of);
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::span<const result* const> of(std::string_view workload, std::string_view metric) const;
     [[nodiscard]] const result* find(std::string_view workload, std::string_view contender,
                                      std::string_view metric = "time") const;
-    /// Returns the result that find() returns, or null if it has no number.
+    /// Returns the same result as find(), or null if this result has no number.
     [[nodiscard]] const result* number(std::string_view workload, std::string_view contender,
                                        std::string_view metric = "time") const;
     [[nodiscard]] const result* baseline(std::string_view workload, std::string_view metric = "time") const {

@@ -1,4 +1,4 @@
-// Results of a run, as plain structs. They define report.json.
+// The results of a run, as plain structs. They define report.json.
 #pragma once
 
 #include <algorithm>
@@ -21,12 +21,13 @@ struct ratio {
     std::string to;  // the baseline's name
     double median = 0;
     std::optional<double> low, high;  // absent if there are too few trials for an interval
-    /// The ratio of each block: the median over the block's rounds. Set only for times of interleaved trials.
+    /// The ratio of each block, which is the median of the ratios of its rounds. Only times of interleaved
+    /// trials have these ratios.
     std::optional<std::vector<std::optional<double>>> samples{};
 };
 
-/// A contender's distance from zero minus the baseline's, in the metric's unit, so that an early timer is no
-/// better than a late one. Used instead of a ratio if a value is zero or negative.
+/// A contender's distance from zero minus the baseline's distance, in the metric's unit. It replaces the
+/// ratio if a value is zero or negative. With distances, an early timer is no better than a late one.
 struct difference {
     std::string to;
     double median = 0;
@@ -51,8 +52,7 @@ struct driver_ratio {
 
 struct host_effect {
     std::vector<std::optional<double>> ratios;  // the median ratio of each host, in the order of `hosts`
-    /// The standard deviation between hosts, in per cent. Absent if this value cannot be distinguished from
-    /// noise.
+    /// The standard deviation between hosts, in per cent. Absent if it cannot be distinguished from noise.
     std::optional<double> deviation_pct;
     bool differ = false;  // true if the hosts differ significantly, by more than the threshold
 };
@@ -72,9 +72,11 @@ struct result {
     double level = 0.95;
     std::optional<ratio> to_baseline;
     std::optional<difference> from_baseline;  // only set if there is no ratio
-    /// Absent if no floor was measured, and for metrics other than time, latency and lateness.
+    /// The value as a multiple of the best floor's value. Absent if no floor was measured, and for metrics
+    /// other than time, latency and lateness.
     std::optional<floor_multiple> times_floor;
-    /// The ratio to the fastest contender on epoll. Set only for time and CPU of the fastest one on io_uring.
+    /// The ratio to the fastest contender on epoll. Only the time and the CPU of the fastest contender on
+    /// io_uring have this ratio.
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
@@ -166,17 +168,17 @@ struct host {
     std::uint64_t blocks = 0;  // in these shards; a block's workloads can run on different hosts
 };
 
-/// The part of a run's plan that must be equal in two reports that are compared.
+/// The part of a run's plan that must be equal in two compared reports.
 struct planned {
     std::string size;       // "small" or "full"
-    double min_time_s = 0;  // of a trial whose workload has no fixed size
+    double min_time_s = 0;  // the shortest time of a trial whose workload has no fixed size
     double trial_limit_s = 0;
     std::uint64_t blocks = 0;  // with --precision, the number of blocks that was needed
     std::optional<std::int64_t> cpu{};
     std::optional<std::uint64_t> layouts{};  // layouts per build; absent if each build has one layout
     std::optional<std::int64_t> slice_untimed_ns{}, slice_timed_ns{};  // absent if no workload is interleaved
-    // For serve/open_loop with its client on another machine: this machine's address, and the command that
-    // starts the client.
+    // The address of the server's machine, and the command that starts the client. Both are set only if the
+    // client of serve/open_loop ran on another machine.
     std::optional<std::string> serve_on{}, generator_on{};
 };
 
@@ -189,8 +191,8 @@ struct warning {
 struct judging {
     std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
-    /// The number of comparisons of `time` on workloads whose primary metrics include time. Each other metric
-    /// is corrected separately.
+    /// The number of comparisons of `time` on workloads whose primary metrics include time. The comparisons
+    /// of each other metric are corrected separately.
     std::uint64_t comparisons = 0;
 };
 
@@ -261,7 +263,7 @@ auto find_cell(items& all, const one& like) {
 /// Returns true if the contender's context says that it is a floor: bare system calls or bare coroutines.
 bool is_floor(const contender& who);
 
-/// Returns nothing if the value is missing, empty or not a text.
+/// Returns the text with this key, or nothing if the value is missing, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
 contender describe(std::string name, nlohmann::ordered_json context);

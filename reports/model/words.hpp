@@ -1,4 +1,4 @@
-// The enumerations of a report. The statistics and the engine need only these.
+// The enumerations of a report. The statistics and the engine need only these types of a report.
 #pragma once
 
 #include <array>

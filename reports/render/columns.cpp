@@ -15,7 +15,8 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns both ends, because a single ± width would hide that the distribution of times is skewed.
+/// Returns both ends of the interval, because a single ± width would hide that the distribution of times is
+/// skewed.
 std::string interval_text(const line& from) {
     const auto* time = from.find("time");
     if (time == nullptr || !time->low || !time->high) return "";
@@ -161,7 +162,8 @@ std::string family_name(std::string_view workload) {
     return std::string{workload.substr(0, workload.find('/'))};
 }
 
-/// Returns the wake-ups per second that the workload itself causes, which are those of a floor.
+/// Returns the lowest wake-up rate of a floor. This is the number of wake-ups per second that the workload
+/// itself causes.
 std::optional<double> wakeups_of_floors(const report_index& index, std::string_view workload) {
     std::optional<double> least;
     for (const auto who : index.floors())
@@ -380,7 +382,7 @@ std::string hosts_legend(const report& content) {
 }
 
 /// Returns a sentence with the expected number of false alarms. Benjamini and Hochberg's correction limits
-/// only their share.
+/// only the share of false alarms among the differences.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
@@ -398,7 +400,7 @@ std::string length_of_slices(const report& content) {
     if (!content.plan || !content.plan->slice_untimed_ns || !content.plan->slice_timed_ns) return "";
     const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
     return fmt::format(
-        " of {:g} ms (or of one batch or a few rounds of all connections if these take longer)",
+        " of {:g} ms (or of one batch or a few round trips on each connection, if these take longer)",
         ms(*content.plan->slice_untimed_ns) + ms(*content.plan->slice_timed_ns));
 }
 

@@ -12,7 +12,8 @@
 
 namespace loopbench::reports {
 
-/// A table's line: the metrics of one workload and contender. The report must exist at least as long.
+/// A table's line: the metrics of one workload and contender. The line points into the report, which must
+/// outlive it.
 struct line {
     const report* whole = nullptr;
     std::string_view workload;
@@ -47,7 +48,8 @@ struct column {
     [[nodiscard]] std::string cell(const line& from) const;
 };
 
-/// The columns for the workload and the contender. The note of a line without numbers comes after them.
+/// The number of columns for the workload and the contender. In a line without numbers, the note comes after
+/// these columns.
 inline constexpr std::size_t naming_columns = 2;
 
 std::vector<family> families_of(const report& content);
@@ -65,7 +67,8 @@ std::string contradiction_note(std::span<const line> lines);
 /// incomplete.
 bool is_untrusted(const report& content);
 
-/// Returns for example "20 (its own timer)" for an idle process that wakes up only as often as the floor.
+/// Returns for example "20 (its own timer)". The note means that an idle process wakes up only as often as
+/// the floor.
 std::string wakeups_text(const line& from);
 
 /// Returns " (max of 30)" if the value is the maximum of too few samples for a percentile; otherwise "".
@@ -84,11 +87,11 @@ std::string pct_or_factor(double pct);
 /// wall time are not read at the same moment.
 std::string share_text(double value);
 
-/// Returns for example "12.3 µs".
+/// Formats a time, for example as "12.3 µs".
 std::string human_time(double value_ns);
 
 /// Returns for example "ratio to asio-epoll 1.27 [1.25, 1.29]: faster", or "" if the result was not compared.
-/// Names every metric except the time.
+/// The text begins with the metric's name, except for time.
 std::string comparison_text(const result& of);
 
 inline constexpr std::string_view shard_code = "shard", missing_shards_code = "missing_shards";
@@ -102,8 +105,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 
 std::string legend_for(const report& content);
 
-/// Replaces control characters, characters of text direction and invalid UTF-8 by '?', except those in
-/// `kept`, because a name must not control a terminal.
+/// Replaces control characters, characters of text direction and invalid UTF-8 with '?', because a name must
+/// not control a terminal. Characters in `kept` stay.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// Returns the printable form of `text`, with each character in `as` replaced by its escape sequence.

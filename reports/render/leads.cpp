@@ -100,7 +100,8 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The highest lower end need not belong to the best contender, whose interval can be wider.
+    // The contender whose interval has the highest lower end need not be the best contender, because the
+    // interval of the best one can be wider.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);

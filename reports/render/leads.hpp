@@ -14,7 +14,8 @@
 
 namespace loopbench::reports {
 
-/// A contender's ratio to the baseline, for one workload and metric. All three numbers of the baseline are 1.
+/// A contender's ratio to the baseline, for one workload and metric. For the baseline itself, all three
+/// numbers are 1.
 struct standing {
     const result* item = nullptr;
     double ratio = 1, low = 1, high = 1;
@@ -28,9 +29,9 @@ bool touch(const standing& one, const standing& other);
 /// is relative to the contender's own old value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Returns the best contender, and all others that are not significantly worse than any contender. Being
-/// worse needs separate intervals, and a confirming verdict against the baseline: the better one is `faster`,
-/// or the worse one is `slower`.
+/// Returns the best contender, and all contenders that are not significantly worse than another one. A
+/// contender is significantly worse if the intervals do not touch and a verdict against the baseline confirms
+/// this: the better contender is `faster`, or the worse one is `slower`.
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
 
 using places = std::vector<standing>;
@@ -48,14 +49,14 @@ struct indexed_report : report_index {
     [[nodiscard]] std::size_t compared(std::string_view metric) const;
 };
 
-/// Returns true if the best contender could be one that has no ratio, but a difference. A contender that is
+/// Returns true if the best contender might have a difference instead of a ratio. A contender that is
 /// significantly worse than the baseline cannot be the best.
 bool first_may_be_missing(const places& all, const sources& measured);
 
 using lead_table = std::vector<std::pair<std::string_view, places>>;
 
-/// The contenders that lead on the most workloads. Contenders with equally many but different workloads are
-/// left out.
+/// The contenders that lead on the most workloads. If other contenders lead on as many but different
+/// workloads, they are left out.
 struct lead {
     names who;
     names on;
@@ -64,7 +65,7 @@ struct lead {
 
 lead widest_lead(const lead_table& table);
 
-/// Returns false for a group of all contenders, which says nothing.
+/// Returns false if `group` consists of all contenders, because a sentence about it would say nothing.
 bool tells_something(const places& all, const places& group);
 
 lead_table leads_by_time(const indexed_report& in);

@@ -27,8 +27,8 @@ namespace {
 constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
 constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
-/// Returns true if the greatest lateness could belong to a contender without a place. An early timer cannot
-/// have it, nor one that is significantly nearer to its deadline than the baseline's.
+/// Returns true if a contender that is missing in `all` might have the greatest lateness. A contender cannot
+/// have it if its timers are early, or significantly nearer to their deadlines than those of the baseline.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -103,7 +103,7 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
 }
 
 /// Returns for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield", with the ratios of
-/// leaders that are significantly faster than the baseline. One ratio alone has its interval.
+/// leaders that are significantly faster than the baseline. A single ratio has its interval.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
     range ratios;
@@ -227,13 +227,15 @@ void find_connections(std::vector<summary_sentence>& all, const indexed_report& 
     all.push_back(std::move(found));
 }
 
-/// A contender without a number for its CPU share is assumed to sleep.
+/// Returns true if the contender burns CPU on the workload. A contender without a CPU share is assumed to
+/// sleep.
 bool burns(const indexed_report& in, std::string_view workload, std::string_view who) {
     const auto* const spin = in.number(workload, who, "spin");
     return spin != nullptr && spin->low.value_or(*spin->median) >= burns_from;
 }
 
-/// A report without idle workloads has its timers instead, in which loops wait most of the time.
+/// Returns the idle workloads. If the report has none, returns its timer workloads, in which loops wait most
+/// of the time.
 names workloads_that_wait(const indexed_report& in) {
     auto idle = in.about("wakeups");
     if (!idle.empty()) return idle;
@@ -251,7 +253,7 @@ std::string lateness(const sources& those) {
 struct accurate {
     std::string_view workload;
     places leaders;
-    places others;  // whose lateness is significantly greater than a leader's
+    places others;  // their lateness is significantly greater than that of a leader
 };
 
 std::optional<accurate> accurate_on(const indexed_report& in, std::string_view workload, auto&& counts) {
@@ -295,8 +297,8 @@ std::optional<standing> latest_on(const indexed_report& in, std::string_view wor
     if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
     if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
     const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-    // All contenders are compared, because an earlier one can have a wider interval that reaches as far as
-    // this one.
+    // The last contender is compared with all others, because a contender with less lateness can have a wide
+    // interval that touches the interval of the last one.
     if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
     return all.back();
 }
@@ -317,8 +319,8 @@ std::string accurate_burners(const indexed_report& in, std::string_view workload
                        lateness(late), burn_or_burns(who), burnt.text(share_text));
 }
 
-/// Names every contender that cannot be told apart from the most accurate one. Those that burn a core are
-/// named separately.
+/// Adds a sentence about the contenders that cannot be told apart from the most accurate one. Contenders that
+/// burn a core are named separately.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     std::optional<accurate> shown;
@@ -347,7 +349,8 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns "" if all contenders reported their CPU share, a counter that is optional.
+/// Returns for example " among the 5 of 7 contenders that report it", or "" if all contenders report their
+/// CPU share, which is optional.
 std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -467,7 +470,8 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// Undecided results and the number of comparisons, without floors, because users cannot choose a floor.
+/// The undecided results and the number of comparisons. Floors are left out, because users cannot choose a
+/// floor.
 struct tally {
     std::size_t compared = 0;
     sources undecided;
@@ -498,7 +502,7 @@ std::string_view short_title(std::string_view metric) {
 void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
-            return each.judged.has_value();  // these verdicts are on floors or on non-primary metrics
+            return each.judged.has_value();  // all verdicts are then on floors or on non-primary metrics
         }))
         return;
     const auto baseline = cut(in.whole().baseline);

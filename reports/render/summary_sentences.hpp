@@ -1,6 +1,6 @@
-// Summary sentences of a report. A sentence claims only what verdicts and intervals show: if the intervals of
-// two contenders touch, neither is called better. If the session is unreliable, no sentence claims a
-// difference.
+// The summary sentences of a report. A sentence claims only what verdicts and intervals show: if the
+// intervals of two contenders touch, neither contender is called better. If the session is unreliable, no
+// sentence claims a difference.
 #pragma once
 
 #include <string>
@@ -30,12 +30,12 @@ constexpr auto names_of(topic) {
 
 struct summary_sentence {
     topic about = topic::caution;
-    /// One to three words without a colon.
+    /// A title of one to three words, without a colon.
     std::string_view title;
     /// The plain text that continues the title, with names cut after 60 characters. Every writer must escape
     /// it, because names can contain any characters.
     std::string text;
-    /// The results that the sentence quotes. They point into the report.
+    /// The results that the sentence quotes, as pointers into the report.
     std::vector<const result*> from;
 };
 

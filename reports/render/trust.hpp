@@ -17,13 +17,13 @@ constexpr auto names_of(trust_word) {
 
 struct trust {
     trust_word word = trust_word::reliable;
-    /// A reason is a problem and its remedy: "some verdicts need more blocks; use --blocks 13 or more". An
-    /// unreliable run has one reason without a remedy, a reliable run has none.
+    /// The reasons for the word. Each is a problem and its remedy: "some verdicts need more blocks; use
+    /// --blocks 13 or more". An unreliable run has one reason without a remedy, and a reliable run has none.
     std::vector<std::string> reasons;
 };
 
-/// Returns `unreliable` if the baseline differs from its own copy, and `preliminary` if the run is
-/// incomplete, too short for some verdicts, or without a known noise.
+/// Returns `unreliable` if the baseline differs from its own copy. Returns `preliminary` if the run is
+/// incomplete or too short for some verdicts, or if its noise is unknown.
 trust trust_in(const report& content);
 
 bool is_reason_for_trust(std::string_view warning_code);

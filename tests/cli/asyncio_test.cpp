@@ -1,4 +1,4 @@
-// Runs the Python contender with the real command, unchanged and with planted faults.
+// Tests the Python contender with the real command, unchanged and with planted faults.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -207,8 +207,8 @@ TEST_F(asyncio, no_latencies_are_reported_if_their_recording_is_switched_off) {
 }
 
 TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
-    // The slowdown does not prolong the time for which the contender's thread waits for a core, so the test
-    // makes the contender read 0 as this time.
+    // The slowdown does not prolong the time for which the contender waits for a core. The contender
+    // therefore reads 0 as this time.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};

@@ -1,4 +1,4 @@
-// Runs the real command on contenders that were built with different settings.
+// Tests the real command on contenders that were built with different settings.
 #include <gtest/gtest.h>
 
 #include "tests/support/command_support.hpp"

@@ -1,4 +1,4 @@
-// Runs the real command on fake contenders that fail.
+// Tests the real command on fake contenders that fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -434,7 +434,7 @@ TEST_F(command_failure, error_messages_suggest_only_remedies_that_the_failed_com
 
 TEST_F(command_failure, if_the_standard_streams_are_closed_their_messages_are_not_written_into_the_journal) {
     const auto ran = loopbench.in_shell("exec $loopbench run --blocks 1 -o $out <&- >&- 2>&-");
-    EXPECT_EQ(ran.code, 1);  // because the table could not be printed
+    EXPECT_EQ(ran.code, 1);  // the table could not be printed
     EXPECT_EQ(first_trials_in(loopbench.path("out/journal.jsonl")), 2 * 2);
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
@@ -444,7 +444,7 @@ TEST_F(command_failure, a_closed_standard_error_does_not_stop_the_run) {
     const auto ran = loopbench.in_shell(R"sh(
 mkfifo $folder/pipe; exec 3<> $folder/pipe 4> $folder/pipe 3<&-
 exec $loopbench run --contender mine --blocks 6 -o $out 2>&4 4>&-)sh");
-    EXPECT_EQ(ran.code, 0);  // although the run could not print its warning about the missing baseline
+    EXPECT_EQ(ran.code, 0);  // a warning that cannot be printed is not an error
     EXPECT_SAYS(ran.output, "time per operation");
 }
 

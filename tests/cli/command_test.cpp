@@ -1,4 +1,4 @@
-// Runs the real command on fake contenders that succeed.
+// Tests the real command on fake contenders that succeed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -345,7 +345,6 @@ TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
     EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
 }
 
-// Such a benchmark once made the whole session undecided or unreliable.
 TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothing) {
     loopbench.add_contender_of("mine", "old", good_row);
     loopbench.add_contender_of("mine\nadded", "new", fmt::format("workload=mine\n{}", good_row));

@@ -1,4 +1,4 @@
-// Runs the commands that README.md and docs/ show, with fake contenders.
+// Tests that the commands in README.md and docs/ work, with fake contenders.
 #include <gtest/gtest.h>
 
 #include <algorithm>

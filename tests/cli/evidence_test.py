@@ -67,7 +67,7 @@ class Text:
     def has(self, digits, unit, *_):
         scales = {"%": (1, 100), "ns": (1,), "µs": (1, 1e-3), "ms": (1, 1e-3, 1e-6), "s": (1, 1e-3, 1e-9)}
         return any(rounds_to(value * scale, digits) for value in self.numbers
-                   for scale in scales.get(unit, (1, 1e-6)))  # bytes as megabytes
+                   for scale in scales.get(unit, (1, 1e-6)))  # a number of bytes can be quoted in megabytes
 
 
 class Report:
@@ -98,8 +98,8 @@ class Report:
                 yield [each and 100 * abs(each - 1) for each in value]
 
     def quotients(self, result):
-        """Each reference (a floor or the baseline) has two quotients: that of the medians, and the median of those of
-        all blocks.
+        """Returns two quotients for each reference (a floor or the baseline): the quotient of the medians, and the
+        median of the quotients of all blocks.
         """
         for other in self.references[result["workload"], result["metric"]]:
             if result.get("median"):
@@ -165,8 +165,8 @@ def blocks_of(text):
 
 
 def units_of(block):
-    """The parts are a table's rows, a list's items, or a printed screen's contenders. Each part has the header's cells,
-    or None outside a table.
+    """Returns the parts of a block: a table's rows, a list's items, or a printed screen's contenders. Each part has the
+    header's cells, or None outside a table.
     """
     lines = MARK.sub("", block).strip().splitlines()
     if lines and lines[0].startswith("```"):

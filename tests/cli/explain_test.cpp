@@ -140,7 +140,7 @@ TEST(counting_run, the_report_contains_the_counts_and_names_each_missing_count) 
         if (item["metric"] == "context_switches")
             counted = item["deterministic"] == true && !item["median"].is_null();
     EXPECT_TRUE(counted) << report.dump(1);
-    // The test's folder lacks the malloc counter, so the run must warn that counts are missing.
+    // The test's folder does not contain the malloc counter, so the run must warn that counts are missing.
     bool warned = false;
     for (const auto& each : report["warnings"])
         warned = warned || (each["code"] == "counts_missing" &&

@@ -3,8 +3,8 @@
 
     gate_job_test.py SOURCE LOOPBENCH SCRATCH
 
-The steps that install packages and build loopbench are left out. `loopbench compare` is run with few, short trials;
-this test ignores what it finds, because other tests use this machine. Then a stub replaces it, to see which of its
+The test leaves out the steps that install packages and build loopbench. It runs `loopbench compare` with few, short
+trials, and ignores the verdicts, because other tests use this machine. Then a stub replaces `loopbench`, to see which
 exit codes fail the job.
 """
 

@@ -1,5 +1,5 @@
-// Kills a run repeatedly with SIGKILL. Finished trials must stay in the journal, and published reports must
-// be complete.
+// Tests runs that are killed repeatedly with SIGKILL. Finished trials must stay in the journal, and published
+// reports must be complete.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -140,7 +140,8 @@ private:
         ASSERT_TRUE(!is_through || (has_ended && found == own));
     }
 
-    /// SIGKILL alone almost never leaves an incomplete line, but the death of the machine can.
+    /// Appends an incomplete line to the journal. A crash of the machine can leave such a line, but SIGKILL
+    /// alone almost never does.
     void cut_a_line_short() {
         auto text = content_of(journal);
         text += R"({"block": 1, "attempt": 0, "workl)";
@@ -166,7 +167,7 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // The skipped calls come before the command reads its arguments.
+    // The loop skips system calls that precede the reading of the arguments.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);
@@ -218,7 +219,7 @@ TEST_F(killed_merge, a_kill_at_any_system_call_of_a_merge_leaves_either_the_old_
     if (!whole) GTEST_SKIP() << "ptrace is refused here";
     ASSERT_EQ(whole->exit_code, 0);
     std::set<bool> seen;
-    constexpr std::uint64_t step = 3;  // every call would take too long
+    constexpr std::uint64_t step = 3;  // a kill at every call would take too long
     for (auto call = loaded->calls / 2; call <= whole->calls; call += step) {
         reports::write_file_atomically(journal, old_journal);
         reports::write_file_atomically(json, old_report.json);

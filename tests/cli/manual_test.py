@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the man page renders without a warning, and that it names the license, everything in `--help`, and the
-environment variables in the sources, and that the examples have known options.
+"""Checks that the man page renders without a warning. The page must name the license, everything in `--help`, and the
+environment variables in the sources. The examples must have known options.
 
     manual_test.py LOOPBENCH PAGE SOURCE
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # usage: noisy_compare.sh EXPECTED_CODE LOOPBENCH BASE NEW
-# Compares two builds by the measured time of real work, which requires a quiet machine.
+# The script compares two builds by the measured time of real work, which requires a quiet machine.
 expected=$1 loopbench=$2 base=$3 next=$4
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -36,8 +36,8 @@ class Scripts(unittest.TestCase):
         return file.read_text().splitlines() if file.exists() else []
 
     def environment(self):
-        """Leaves out the variables of `make`, because `make test` runs this test, and a `make` within a `make` prints
-        more lines.
+        """Returns the environment without the variables of `make`. `make test` runs this test, and a `make` within a
+        `make` prints more lines.
         """
         of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
         inherited = {name: value for name, value in os.environ.items() if name not in of_make}

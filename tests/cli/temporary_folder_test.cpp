@@ -72,8 +72,8 @@ TEST_F(temporary_files, a_missing_temporary_folder_is_reported_with_its_path_and
     EXPECT_EQ(run("TMPDIR=").code, 0);
 }
 
-/// Returns shell code that ends after a new process has written its PID to a file, and leaves this process
-/// behind. An old PID file would end the wait too early.
+/// Returns shell code that starts an orphaned process and waits until this process has written its PID to a
+/// file. The code first removes an old PID file, which would end the wait too early.
 std::string leave_a_process(const std::string& front) {
     return "rm -f \"$0.pid\"\n" + front + " setsid sh -c 'echo $$ > \"$0.pid\"; exec sleep 1000' \"$0\" &\n" +
            "while [ ! -s \"$0.pid\" ]; do :; done\n";
@@ -109,7 +109,7 @@ TEST_F(temporary_files, an_orphaned_process_that_starts_while_workloads_are_list
     EXPECT_TRUE(ends(std::stoi(content_of(loopbench.path("bin/contenders/asio-epoll.pid")))));
 }
 
-// A workload of the catalog might have a fixed pairing, so this one is not in the catalog.
+// This name is not in the catalog, because a workload of the catalog might have a fixed pairing.
 constexpr auto interleaved = "echo/rtt/conns:1";
 
 TEST_F(temporary_files, slices_that_an_orphaned_process_disturbed_are_repeated) {
@@ -130,8 +130,8 @@ TEST_F(temporary_files, slices_that_an_orphaned_process_disturbed_are_repeated) 
     EXPECT_EQ(report.at("disturbances").at("kept"), 0);
 }
 
-// With an empty environment, the process cannot be attributed to a contender, so every contender that ran
-// during its life counts as disturbed.
+// A process with an empty environment cannot be attributed to a contender, so every contender that ran during
+// its life counts as disturbed.
 TEST_F(temporary_files, slices_that_a_process_of_unknown_origin_disturbed_are_repeated) {
     constexpr auto knows_slices = R"(, "slices": "1")";
     loopbench.add_contender("asio-epoll", good_row, knows_slices);

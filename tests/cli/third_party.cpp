@@ -1,7 +1,7 @@
 // A third-party Google Benchmark program with output that is difficult to parse: odd names, units,
-// repetitions, aggregates, counters, threads and errors. It sets its times (SetIterationTime), so that they
-// are the same on every machine; only real/chain does real work. SLOWER_PCT is the slowdown of the build in
-// per cent.
+// repetitions, aggregates, counters, threads and errors. The program sets its times (SetIterationTime), so
+// that they are the same on every machine; only real/chain does real work. SLOWER_PCT is the slowdown of the
+// build in per cent.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 

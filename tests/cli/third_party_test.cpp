@@ -97,7 +97,8 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
     EXPECT_EQ(times().size(), 1U);
 }
 
-/// A program with 100 benchmarks of a tenth of a second. Appends the arguments of each listing to a file.
+/// A program with 100 benchmarks that take a tenth of a second each. It appends the arguments with which it
+/// lists them to a file.
 constexpr auto many_slow_benchmarks = R"sh(case "$*" in
 *--benchmark_list_tests*)
     echo "$*" >> "$0.listings"

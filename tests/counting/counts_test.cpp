@@ -1,4 +1,4 @@
-// Compares counts per operation with known costs and with the summary of strace.
+// Tests counts per operation against known costs and against the summary of strace.
 #include "bench/harness/counting/counts.hpp"
 
 #include <gtest/gtest.h>

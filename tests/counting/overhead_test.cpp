@@ -106,8 +106,6 @@ TEST(overhead, a_contender_that_reports_zero_operations_has_no_measurement_overh
     EXPECT_SAYS(found.missing[0], "`operations`");
 }
 
-// Only the overhead needs a trial without recording, so triples that are added for an unclear doubling ratio
-// omit it.
 TEST(overhead, only_the_first_triples_contain_a_run_without_recording) {
     std::size_t unrecorded = 0, twices = 0;
     const auto found = overhead_in([&](const trial_request& request) {

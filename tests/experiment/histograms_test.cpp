@@ -132,7 +132,7 @@ TEST_F(histograms, histograms_of_another_run_are_refused_in_a_report_and_omitted
     for (const auto* name : {"out/report.json", "out/journal.jsonl"}) EXPECT_SAYS(refused.error_tail, name);
     const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
     EXPECT_EQ(page.code, 0);
-    EXPECT_SAYS(page.error_tail, "no distributions");
+    EXPECT_SAYS(page.error_tail, "report.html has no histograms");
     EXPECT_SAYS(page.output, "\"curves\":[]");
 }
 
@@ -201,7 +201,7 @@ TEST_F(histograms, damaged_histograms_are_refused_with_the_line_number_and_omitt
     loopbench.in_shell("echo x > $out/journal.jsonl");
     const auto page = loopbench({"report", loopbench.out() + "/report.json", "--format", "html"});
     EXPECT_EQ(page.code, 0);
-    EXPECT_SAYS(page.error_tail, "no distributions");
+    EXPECT_SAYS(page.error_tail, "report.html has no histograms");
 }
 
 TEST(histogram_file, reading_a_histogram_file_returns_only_the_histograms_of_the_requested_workload) {

@@ -66,7 +66,7 @@ TEST(plan, each_contender_runs_first_in_about_the_same_number_of_blocks) {
     block_orders orders{3, 1, 4};
     std::array<int, 4> first{};
     for (int block = 0; block < 4000; ++block) ++first[orders.next().front().contender];
-    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // five standard deviations
+    for (const int count : first) EXPECT_NEAR(count, 1000, 140);  // the tolerance is five standard deviations
 }
 
 TEST(plan, a_plan_without_contenders_has_empty_blocks) {

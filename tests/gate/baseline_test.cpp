@@ -1,4 +1,4 @@
-// Tests the baseline file, which fits its schema and is read back unchanged. Any other file is refused.
+// Tests that a baseline file fits its schema and is read back unchanged, and that other files are refused.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>

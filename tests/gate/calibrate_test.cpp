@@ -86,7 +86,7 @@ TEST(calibrate, noise_can_hide_a_slowdown) {
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }
 
-// Control experiment: a threshold of 0 must cause false alarms.
+// With a threshold of 0, about 5 % of the tries must be false alarms.
 TEST(calibrate, a_calibration_counts_false_alarms) {
     auto equal = ran({}, 6 * 200, 0.02), slowed = ran({}, 6, 0.02);
     equal.plan.threshold_pct = slowed.plan.threshold_pct = 0;
@@ -252,7 +252,7 @@ TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }
 
-// A calibration that takes an hour can write such a journal.
+// A calibration of an hour can write a journal of this size.
 TEST(calibrate_command, a_journal_larger_than_the_limit_for_reports_can_be_replayed) {
     loopbench_command loopbench;
     const auto ended = loopbench.in_shell(

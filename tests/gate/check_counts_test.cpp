@@ -34,7 +34,8 @@ protected:
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// The count is not exact, because a tracer on a busy machine can miss one call in a thousand.
+    /// Returns the count in the line, or -1 without such a line. Tests allow a small deviation, because a
+    /// tracer on a busy machine can miss one call in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);

@@ -107,7 +107,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     loopbench.add_contender("asio-epoll", on_cpu(10'000));
     loopbench.add_contender("loop-epoll", on_cpu(5000));
     constexpr auto workload =
-        "echo/rtt/conns:1";  // not in the catalog, where a workload can have a fixed pairing
+        "echo/rtt/conns:1";  // this name is not in the catalog, where a workload can have a fixed pairing
     ASSERT_EQ(check({"--update", "--tier", "times", "--pairing", "concurrent"}, workload).code, 0);
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "concurrent");
     const auto ran = check({}, workload);

@@ -130,7 +130,6 @@ TEST_F(compare, a_comparison_is_inconclusive_if_the_new_build_reports_no_latenes
 TEST_F(compare, a_comparison_whose_times_scatter_widely_is_inconclusive) {
     loopbench.add_contender("old", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
     loopbench.add_contender("new", R"sh(row "\"real_time\": $(( 10000 + ($(trials) % 3) * 9000 ))")sh");
-    // The trials of a pair share most of the scatter, which cancels out.
     const auto ran = run({"--seed", "7"});
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
 }

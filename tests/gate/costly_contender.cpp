@@ -1,5 +1,6 @@
-// A contender that LOOPBENCH_TEST_COST makes more expensive: system_call and allocation add one per
-// operation, and crash crashes the program. LOOPBENCH_TEST_COST_OF limits this to one program's name.
+// A contender with a defect that LOOPBENCH_TEST_COST selects: system_call or allocation adds one to each
+// operation, and crash ends the program with a signal. If LOOPBENCH_TEST_COST_OF is set, only the program
+// with this name has the defect.
 #include <fcntl.h>
 #include <unistd.h>
 

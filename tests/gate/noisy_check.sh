@@ -18,7 +18,7 @@ check() {
         --contender asio-other --workload yield --blocks 8 --min-time 50ms -o "$folder/out" "$@"
 }
 
-# Tries several times, because even a shared machine has quiet seconds.
+# The loop tries several times, because even a shared machine has quiet seconds.
 for ((i = 0; i < 5; ++i)); do
     code=0
     check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?
@@ -27,7 +27,7 @@ done
 [ "$code" -ne 5 ] || { echo "this machine is too noisy even without the noise generator:"; cat "$folder/log"; exit 77; }
 [ "$code" -eq 0 ] || { cat "$folder/log"; exit 1; }
 
-# Starts four noise processes per core. A contender then gets a fifth of a core, and often waits for the core.
+# Four noise processes run per core. A contender then gets a fifth of a core, and often waits for the core.
 for ((i = 0; i < 4 * $(nproc); ++i)); do
     if command -v stress-ng >/dev/null; then
         stress-ng --cpu 1 --timeout 120s --quiet &

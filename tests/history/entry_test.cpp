@@ -64,7 +64,7 @@ TEST(entry, an_entry_stores_ratios_for_results_with_a_ratio_and_values_for_all_o
     EXPECT_EQ(counts["values"]["medians"], (nlohmann::json{2.0, 1234567890.125})) << "all digits are kept";
 }
 
-// Otherwise, a series would contain the run twice.
+// A duplicate result would put the run into a series twice.
 TEST(entry, a_history_refuses_a_report_with_a_duplicate_result) {
     auto report = report_of_day(1);
     report.results.push_back(report.results[1]);
@@ -127,7 +127,7 @@ constexpr auto of_google_benchmark = R"({
     {"name": "BM_broken", "run_name": "BM_broken", "run_type": "iteration", "error_occurred": true,
      "error_message": "it broke"}]})";
 
-// Google Benchmark prints such output if its filter matches nothing, which the user would not notice.
+// Google Benchmark prints output without benchmarks if its filter matches nothing.
 TEST(entry, google_benchmark_output_without_benchmarks_is_refused) {
     for (const auto* none :
          {R"({"context": {"date": "2026-01-05T12:00:00Z"}, "benchmarks": []})",
@@ -213,7 +213,7 @@ TEST(entry, the_program_of_a_windows_path_has_no_folders) {
     EXPECT_EQ(report.results.at(0).contender, "codec_bench.exe");
 }
 
-// An older version pooled such benchmarks: 10 ns and 5,000 ns became 2.5 µs.
+// An older version pooled benchmarks with equal names: 10 ns and 5,000 ns became 2.5 µs.
 TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"push","real_time":10,"family_index":0,"per_family_instance_index":0},
@@ -231,7 +231,8 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with its output, 16 have such a date.
+// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with its output, 16 have a date
+// without a time zone.
 TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");

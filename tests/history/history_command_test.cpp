@@ -194,7 +194,7 @@ TEST_F(history_command, a_run_adds_its_report_to_the_history_and_shows_no_passwo
     EXPECT_FALSE(fs::exists(loopbench.path("never"))) << "the refusal comes before the measurement";
 }
 
-// In the folder .git, git knows the commit but cannot tell whether the sources are clean.
+// The test runs in the folder .git, where git knows the commit but cannot tell whether the sources are clean.
 TEST_F(history_command, a_run_records_an_unknown_state_of_the_sources_if_git_cannot_determine_the_state) {
     loopbench.add_contender("asio-epoll", good_row);
     const auto ran = loopbench.in_shell("export LOOPBENCH_HISTORY='" + history.place() + R"('
@@ -244,8 +244,8 @@ TEST_F(history_command, adding_a_report_beyond_the_file_size_limit_changes_nothi
     EXPECT_EQ(runs().size(), 2);
 }
 
-// A limit of the file size would not simulate a full disk, so the test fills a small file system, which
-// disappears when the shell ends.
+// The test fills a small file system, which disappears when the shell ends. A limit of the file size would
+// not simulate a full disk.
 TEST_F(history_command, adding_a_report_on_a_full_disk_changes_nothing_and_causes_an_error) {
     if (!history.is_file()) return;
     constexpr int refused = 77;

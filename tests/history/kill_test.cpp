@@ -1,5 +1,6 @@
-// Kills `history add` many times, at random times and system calls. Earlier runs must stay in the history,
-// and the report must be stored completely or not at all. LOOPBENCH_TEST_KILLS sets the number of kills.
+// Tests `history add` when it is killed at random times and system calls. Earlier runs must stay in the
+// history, and the report must be stored completely or not at all. LOOPBENCH_TEST_KILLS sets the number of
+// kills.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -330,7 +330,7 @@ TEST(sqlite, the_path_of_a_history_can_contain_any_character_except_a_double_quo
 }
 
 TEST(postgresql, no_run_is_lost_if_the_server_closes_the_connection_during_an_add) {
-    if (tests::postgresql().empty()) return;  // only with_postgresql provides a server
+    if (tests::postgresql().empty()) return;  // only the CTest test with_postgresql provides a server
     const empty_history history;
     auto store = opened(history);
     store.add(bench::entry_of(report_of_day(1), {}));
@@ -348,8 +348,8 @@ TEST(postgresql, no_run_is_lost_if_the_server_closes_the_connection_during_an_ad
     EXPECT_TRUE(store.add(bench::entry_of(report_of_day(2), {})).is_new);
 }
 
-// With the server's default isolation in this test, a transaction would not see the rows that others
-// committed while it waited.
+// The server's default isolation is serializable in this test. A transaction with this isolation would not
+// see the rows that others committed while it waited.
 TEST(postgresql, a_server_with_serializable_isolation_accepts_several_writers) {
     if (tests::postgresql().empty()) return;
     const empty_history history;

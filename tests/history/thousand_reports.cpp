@@ -1,4 +1,4 @@
-// Adds reports of full runs to a history: thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]].
+// The program thousand_reports PLACE [REPORTS [NUMBER_OF_THE_FIRST]] adds reports of full runs to a history.
 #include <fmt/format.h>
 
 #include <cmath>

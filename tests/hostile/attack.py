@@ -20,11 +20,11 @@ import tempfile
 import time
 import typing
 
-PLACE = "HOSTILE_PLACE"  # in the environment of every process of an attack
+PLACE = "HOSTILE_PLACE"  # this variable is in the environment of every process of an attack
 LIMIT_S = 120
-END_LIMIT_S = 10  # for the children of a killed command
+END_LIMIT_S = 10  # the time in which the children of a killed command must end
 
-# Only a command that an attack interrupts can end with 130.
+# The exit codes of the command. Only a command that an attack interrupts can end with 130.
 OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE})
 
@@ -35,11 +35,11 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069
 
 
 class Broken(Exception):
-    """An expectation failed."""
+    """The error for an expectation that failed."""
 
 
 class Skipped(Exception):
-    """The attack cannot be tried on this machine, for the reason in the text."""
+    """The error for an attack that cannot be tried on this machine. Its text is the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Ended:
         return self.err.decode(errors="replace")
 
 
-# A contender of shell builtins only, because further processes in each trial would take too long. `row FIELDS` prints a
-# result, and `trials` prints the number of trials.
+# The script of a contender. It uses only shell builtins, because further processes in each trial would take too long.
+# `row FIELDS` prints a result, and `trials` prints the number of trials.
 CONTENDER = r"""#!/bin/sh
 sheet='%(sheet)s'
 if [ -n "$LOOPBENCH_DESCRIBE" ]; then
@@ -93,14 +93,15 @@ trials() { made=0; while read -r line; do made=$((made + 1)); done < "$0.trials"
 %(on_trial)s
 """
 GOOD = """row '"real_time": 10, "cpu_time": 10'"""
-# Each operation makes one system call.
+# The shell code of a trial in which each operation makes one system call.
 COUNTED = """
 operations=${LOOPBENCH_OPERATIONS:-10}; left=$operations
 workload=${workload%%/real_time}/iterations:$operations/real_time
 while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
 row "\\"real_time\\": 100000, \\"cpu_time\\": 100000, \\"operations\\": $operations"
 """
-# `calibrate` sets LOOPBENCH_SLOWDOWN. The noise is 0.1 %.
+# The shell code of a contender that slows itself down as LOOPBENCH_SLOWDOWN requests; `calibrate` sets this variable.
+# The noise is 0.1 %.
 OBEDIENT = r"""
 noise=$(( ($(trials) * 7919) % 10 ))
 pct=${LOOPBENCH_SLOWDOWN:-0.00}
@@ -123,8 +124,8 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # No symbolic link, because the command looks for its contenders next to the real file. The variant ignores
-        # other load, which would make a run unreliable (5) on a busy machine.
+        # The command is not a symbolic link, because it looks for its contenders next to the real file. The variant
+        # ignores other load, which would make a run unreliable (5) on a busy machine.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
@@ -152,7 +153,9 @@ class Place:
             shutil.copy2(source, target)
 
     def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
-        """Without `notes`, the contender does not write the file `.trials`, whose lines `trials` counts."""
+        """Adds a contender that writes a line into its file `.trials` in each trial, unless `notes` is false. Its shell
+        function `trials` prints the number of these lines.
+        """
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
         text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
         # A running program cannot be overwritten, so a new file is renamed to its name.
@@ -167,7 +170,7 @@ class Place:
                                 **{"stdin": subprocess.DEVNULL, "cwd": self.folder, **more})
 
     def call(self, *words, limit_s=LIMIT_S, **more):
-        """Runs a command with pipes, because limits on file sizes do not affect pipes."""
+        """Runs a command with pipes for its output, because limits on file sizes do not affect pipes."""
         process = self.start(*words, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more})
         try:
             out, err = process.communicate(timeout=limit_s)

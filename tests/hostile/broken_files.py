@@ -236,7 +236,7 @@ def calibrations(place):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(mutated(place, text) if place.random.random() < 0.6 else text)
         place.loopbench("calibrate", "--replay", place / "replayed", "--no-store", "-o", place / "judged",
-                        codes=DOCUMENTED | {INTERRUPTED})  # 130: the end of the journal is missing
+                        codes=DOCUMENTED | {INTERRUPTED})  # 130 means that the end of the journal is missing
 
 
 @attack(GROUP)

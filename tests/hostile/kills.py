@@ -80,7 +80,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # Without this selection, the commands would also run `obedient` and `loop-epoll-real`.
+        # The contenders are selected, because the commands would otherwise also run `obedient` and `loop-epoll-real`.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()

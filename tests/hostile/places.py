@@ -146,7 +146,7 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # A command reads a gigabyte of the endless device before it refuses it, so the short form leaves it out.
+        # The short form leaves out the endless device, because a command reads a gigabyte from it before it refuses it.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -260,7 +260,7 @@ def a_broken_histogram_file_fails_only_its_contender(place):
 @attack(GROUP)
 def folders_without_write_permission(place):
     front = without_rights()
-    # The other user cannot write `.trials`.
+    # The contender runs as another user, who cannot write `.trials`.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"
     open_to_all.mkdir()

@@ -40,7 +40,7 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """Variables that are left over in a user's shell would distort a contender's trials."""
+    """Tests that variables that remain in a user's shell do not distort a contender's trials."""
     names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
              "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
@@ -91,7 +91,7 @@ def descriptors(place):
 
 @attack(GROUP)
 def contenders_inherit_no_descriptors_of_the_suite(place):
-    """A child of a contender could keep an inherited journal or lock open after the run."""
+    """Tests the descriptors of contenders. A child of a contender could keep an inherited journal or lock open."""
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
     for way in ("sequential", "concurrent"):
@@ -184,7 +184,7 @@ def without_proc(place):
 
 @attack(GROUP)
 def many_at_once(place):
-    """No run may remove another run's files as leftovers."""
+    """Tests that no run removes the files of another run as leftovers."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(10)]

@@ -11,7 +11,7 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
-INTERLEAVED = "echo/rtt/conns:1"  # not in the catalog, so it can be interleaved on request
+INTERLEAVED = "echo/rtt/conns:1"  # this name is not in the catalog, so it can be interleaved on request
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
@@ -162,7 +162,7 @@ def strange_names_of_contenders_are_harmless(place):
              "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe", "é" * 127, "x" * 255, "~", "asio-epoll~", "CON",
              "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
     for name in place.some(names, 7):
-        # The name of `.trials` would be too long.
+        # The name of the file `.trials` begins with the contender's name, and would be too long.
         file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)
         place.loopbench("list", codes=[OK])
         ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])

@@ -22,7 +22,9 @@ LIES = {"cut": 'truncate -s 4096 "$record"', "cut in a line": 'truncate -s -7 "$
 
 
 def put_tracer(place, name, lie, front=""):
-    """The fake tracer is in a folder that comes first on PATH. It runs `front`, then the real tracer, then `lie`."""
+    """Puts a fake tracer into a folder that comes first in PATH. The fake runs `front`, then the real tracer, and then
+    `lie`.
+    """
     file = place / "tracers" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(f"""#!/bin/sh
@@ -80,7 +82,8 @@ def wrong_records_of_perf_are_no_regression(place):
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # An equal record for any number of operations must not become zero calls per operation.
+        # The fake tracer writes the same record for any number of operations. The difference between two counts is then
+        # zero, but must not become zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:

@@ -1,5 +1,6 @@
-"""A headless Chromium with one page. The DevTools protocol (https://chromedevtools.github.io/devtools-protocol) has
-JSON messages that end with a zero byte, from descriptor 4 of the browser and to descriptor 3.
+"""A headless Chromium with one page. It is controlled with the DevTools protocol
+(https://chromedevtools.github.io/devtools-protocol). Messages are JSON texts that end with a zero byte. The browser
+reads messages from its descriptor 3, and writes messages to its descriptor 4.
 """
 
 import itertools
@@ -22,13 +23,13 @@ def executable():
 
 
 class Browser:
-    """Usage: `with Browser() as page:`, then `page.open(path)` for each page."""
+    """A running browser. Usage: `with Browser() as page:`, then `page.open(path)` for each page."""
 
     def __enter__(self):
         self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, ours_out = os.pipe()
         ours_in, theirs_out = os.pipe()
-        # As root, for example in a container, Chromium needs --no-sandbox.
+        # Chromium needs --no-sandbox if it runs as root, for example in a container.
         start = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self.process = subprocess.Popen(
             ["bash", "-c", start, executable(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
@@ -79,10 +80,10 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1280, scheme="light", fragment=""):
-        """Waits until the page is loaded. Afterwards, `events` contains all events since the call."""
+        """Opens a page and waits until it is loaded. Afterwards, `events` contains all events since this call."""
         self.resize(width)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.navigate("about:blank")  # another fragment alone would not load the page again
+        self.navigate("about:blank")  # a URL that differs only in its fragment would not load the page again
         self.navigate(path.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
 
     def navigate(self, address):

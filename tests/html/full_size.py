@@ -24,7 +24,7 @@ def with_noise(metrics, factor, draw):
 
 
 def histograms_of(trial, metrics, draw):
-    """The width of a bucket is at most 1/128 of its values."""
+    """Returns a trial's histograms. The width of a bucket is at most 1/128 of its values."""
     for metric in ("latency", "late"):
         if metrics.get(f"{metric}_p50") is None:
             continue

@@ -65,7 +65,9 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Returns how many numbers were compared with those of number_of(), which come from report.json."""
+        """Compares the numbers in the cells with those of number_of(), which come from report.json. Returns the
+        number of comparisons.
+        """
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
         compared = 0
@@ -496,7 +498,7 @@ class Html(PageTest):
         command = [LOOPBENCH, "run", "--quick", "--blocks", "1", "-o", folder, "--contender", "loop-epoll",
                    "--contender", "asio-epoll", "--workload", "timer/periodic", "--workload", "echo/rtt/tcp/conns:1/*"]
         ran = subprocess.run(command, capture_output=True, text=True)
-        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # 5: other tests disturbed the machine
+        self.assertIn(ran.returncode, (0, 5), ran.stderr)  # code 5 means that other tests disturbed the machine
         self.open(folder / "report.html")
         self.expect_drawn(at_least=2)
         drawn = self.browser.run("curves.map((curve) => `${curve.contender} ${curve.metric}`)")

@@ -1,4 +1,4 @@
-"""Shared code of the page tests: NAME_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]."""
+"""The shared code of the page tests, NAME_test.py LOOPBENCH SOURCE_FOLDER [unittest's options]."""
 
 import json
 import pathlib

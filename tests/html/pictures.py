@@ -19,7 +19,7 @@ import tempfile
 
 from browser import Browser
 
-SCREEN_HEIGHT = 960  # the page of a quick run then shows two whole rows of bars
+SCREEN_HEIGHT = 960  # with this height, the page of a quick run shows two whole rows of bars
 
 
 def take(page, file, out, prefix=""):

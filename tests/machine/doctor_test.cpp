@@ -223,7 +223,8 @@ TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
     EXPECT_EQ(found().how, severity::fine) << "the process cannot use more cores anyway";
 }
 
-/// A call of now() seems to take 25 ns, and one of the first calls seems to be preempted for 50 ms.
+/// A clock with a preemption. A call of now() seems to take 25 ns, and one of the first calls seems to take
+/// 50 ms.
 struct preempted_clock {
     using duration = std::chrono::nanoseconds;
     using time_point = std::chrono::time_point<preempted_clock, duration>;

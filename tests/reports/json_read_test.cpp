@@ -41,8 +41,8 @@ TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
     }
 }
 
-// simdjson's documentation does not state that minify() can write its result over its input. Each variant of
-// its code that this processor can run must allow it.
+// minify() writes its result over its input, but simdjson's documentation does not state that this is
+// allowed. The test checks every variant of the code that this processor can run.
 TEST(json_read, json_is_minified_to_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {

@@ -26,8 +26,8 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# compare.py needs functions of scipy, which cannot be installed together with libboost1.81-dev, because it needs
-# another version of Boost. The replacement has no rank test.
+# compare.py needs functions of scipy. scipy cannot be installed together with libboost1.81-dev, because scipy needs
+# another version of Boost. This replacement has no rank test.
 SCIPY_STATS = """
 import numpy
 
@@ -352,7 +352,7 @@ class Readers(unittest.TestCase):
             self.assertEqual((rows[-1][0], rows[-1][2]), (max(counts) / 1000, total))
 
     def rows_of_gnuplot(self, file):
-        """A row is [value, percentile, count, 1/(1-percentile)]."""
+        """Returns gnuplot's rows of the file: [value, percentile, count, 1/(1-percentile)]."""
         columns = 'sprintf("%.3f %.6f %.0f %.2f", $1, $2, $3, $4)'  # gnuplot's default is six digits
         script = f"set table '{file}.table'; plot '{file}' using ({columns}) with table"
         subprocess.run(["gnuplot", "-e", script], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-// Compares the output of each writer with a golden file. Other programs read these formats, so every change
+// Tests the output of each writer against a golden file. Other programs read these formats, so every change
 // of the output must be intentional.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// The verdicts of an unreliable session would not count.
+/// Returns a report of a reliable session, because the verdicts of an unreliable session do not count.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;

@@ -28,8 +28,8 @@ inline std::vector<population> populations(double median = 0) {
     const auto is_slow_mode = [](generator& random) {
         return std::uniform_real_distribution<double>{}(random) < 0.3;
     };
-    // Before the shift below, 30 % of the values lie far above 0. The median is thus the 5/7 quantile of the
-    // others, 0.5659 standard deviations above 0.
+    // The bimodal data have values far above 0 in 30 % of all cases, so their median is the 5/7 quantile of
+    // the other values. Before the shift below, this quantile is 0.5659 standard deviations above 0.
     constexpr double quantile_of_5_7 = 0.565948821932863;
     return {
         {"normal", median, [=](generator& random) { return median + spread * normal(random); }},

@@ -28,7 +28,7 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// With a level of 0.05 for each series, at least 8 of the 400 have false alarms.
+// If each series has a level of 0.05, at least 8 of the 400 series have false alarms.
 TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;

@@ -18,13 +18,13 @@ void expect_near(const numbers& found, const numbers& expected) {
 
 TEST(correction, holms_adjusted_p_values_use_the_number_of_remaining_comparisons_and_never_decrease) {
     // The products of the p-values in ascending order are 0.01 * 4, 0.015 * 3, 0.02 * 2 and 0.03 * 1. The
-    // last two are raised to the second one, 0.045.
+    // last two results are raised to the second product, 0.045.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::holm), {0.045, 0.04, 0.045, 0.045});
 }
 
 TEST(correction, benjamini_hochberg_adjusted_p_values_use_the_rank_and_never_decrease) {
     // The products of the p-values in ascending order are 0.01 * 4 / 1, 0.015 * 4 / 2, 0.02 * 4 / 3 and 0.03
-    // * 4 / 4. A result is the minimum of its own product and all later ones.
+    // * 4 / 4. Each result is the minimum of its own product and all later products.
     expect_near(adjusted(numbers{0.03, 0.01, 0.02, 0.015}, correction::benjamini_hochberg),
                 {0.03, 0.08 / 3, 0.08 / 3, 0.08 / 3});
 }

@@ -36,7 +36,7 @@ bool has_zero(const bench::estimate& found) {
     return *found.low <= 0 && 0 <= *found.high;
 }
 
-// With 4000 tries, the standard error of the coverage is 0.34 %.
+// The standard error of the coverage is 0.34 %, because there are 4,000 tries.
 TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
     constexpr int tries = 4000;
     for (const auto& noise : populations())
@@ -48,7 +48,8 @@ TEST(hosts, intervals_of_few_hosts_cover_about_95_percent) {
                     const auto medians = bench::medians_of_hosts(measured(random, hosts, 6, between, noise));
                     covered += has_zero(bench::few_hosts_with_interval(medians)) ? 1 : 0;
                 }
-                // The median of six blocks is biased for skewed and bimodal data.
+                // The limit is 93 % and not 95 %, because the median of six blocks is biased for skewed and
+                // bimodal data.
                 EXPECT_GE(covered, tries * 0.93) << noise.name << hosts << " " << between;
                 EXPECT_LE(covered, tries * 0.975) << noise.name << hosts << " " << between;
             }
@@ -75,7 +76,7 @@ bench::estimate drawn_again(generator& random, const std::vector<host_value>& al
     return {0, found[draws / 40], found[draws - 1 - draws / 40]};
 }
 
-// loopbench therefore does not use the bootstrap.
+// This low coverage is the reason why loopbench does not use the bootstrap.
 TEST(hosts, a_bootstrap_interval_of_few_hosts_covers_much_less_than_95_percent) {
     constexpr int tries = 1000;
     const auto share_covered = [](std::size_t hosts) {
@@ -97,7 +98,7 @@ TEST(hosts, p_values_at_the_ends_of_the_hosts_interval_are_2_5_and_97_5_percent)
     EXPECT_NEAR(found.median, 0.02, 1e-12);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.low), 0.025, 1e-9);
     EXPECT_NEAR(bench::p_few_hosts_above(hosts, *found.high), 0.975, 1e-9);
-    // from R: t.test(c(0.01, 0.04, 0.02))$conf.int
+    // the expected value comes from R: t.test(c(0.01, 0.04, 0.02))$conf.int
     EXPECT_NEAR(*found.low, -0.0146118, 1e-6);
     EXPECT_NEAR(*found.high, 0.0612785, 1e-6);
 }

@@ -1,4 +1,4 @@
-// Compares medians and intervals with values that are known in closed form.
+// Tests medians and intervals against values that are known in closed form.
 #include "bench/harness/statistics/median.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ double covered_from(std::size_t k, std::size_t count) {
     return 1 - 2 * below * std::pow(0.5, count);
 }
 
-// From tables of the sign test at 95 %: n, lower rank, upper rank.
+// The ranks come from tables of the sign test at 95 %: n, lower rank, upper rank.
 TEST(median, intervals_at_sign_test_levels_end_at_the_tabulated_ranks) {
     struct row {
         std::size_t count;
@@ -84,7 +84,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
     }
 }
 
-// A verdict and its interval therefore never contradict each other.
+// This match keeps a verdict and its interval from contradicting each other.
 TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;

@@ -20,7 +20,7 @@ TEST(proportion, the_limits_for_zero_successes_and_for_only_successes_equal_the_
     EXPECT_EQ(proportion_interval(40, 40, 0.95).second, 1);
 }
 
-// At each end, the observed count or a more extreme one has a probability of 2.5 %.
+// At each end, the observed count or a more extreme count has a probability of 2.5 %.
 TEST(proportion, the_interval_of_a_proportion_ends_where_a_binomial_tail_has_2_5_percent) {
     const auto [low, high] = proportion_interval(2, 4, 0.95);
     const auto at_least_two = [](double p) { return 1 - std::pow(1 - p, 4) - 4 * p * std::pow(1 - p, 3); };

@@ -1,4 +1,4 @@
-// Compares the statistics with SciPy's results in scipy/answers.json, which scipy/make_answers.py wrote.
+// Tests the statistics against SciPy's results in scipy/answers.json, which scipy/make_answers.py wrote.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -15,7 +15,7 @@ namespace loopbench::tests {
 
 using run_series = std::vector<double>;
 
-/// Returns the random part of a run's value, which is the logarithm of a ratio.
+/// A function that returns the random part of a run's value, as the logarithm of a ratio.
 using noise = std::function<double(generator&)>;
 
 inline noise normal_noise(double spread) {
@@ -51,8 +51,8 @@ inline std::vector<bench::change_point> changes_in(run_series series, std::size_
     return bench::change_points(one, rule).front();
 }
 
-/// Searches after each of the first `most` runs from `at` on. Returns the number of runs until a search
-/// reports a change within two runs of `at`.
+/// Searches for changes after each run, from run `at` on and at most `most` times. Returns the number of runs
+/// until a search reports a change within two runs of `at`.
 inline std::optional<std::size_t> delay_of(const run_series& series, std::size_t at, std::size_t most,
                                            const bench::change_rule& rule = {}) {
     for (std::size_t after = 1; after <= most && at + after <= series.size(); ++after)

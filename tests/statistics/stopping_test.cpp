@@ -62,7 +62,7 @@ TEST(stopping, stopping_after_two_stages_hardly_reduces_the_coverage) {
         const auto found = simulate(from, [](const auto& pairs) {
             return pairs.size() == pilot_blocks ? blocks_for(pairs, precision_pct) : no_end;
         });
-        EXPECT_GE(found.coverage, 0.925) << from.name;  // measured: at least 0.937, standard error 0.006
+        EXPECT_GE(found.coverage, 0.925) << from.name;  // the lowest measured coverage is 0.937 ± 0.006
         EXPECT_GT(found.blocks, 34) << from.name << ": the pilot was always enough";
         EXPECT_LT(found.blocks, 140) << from.name << ": the pilot was never enough";
     }
@@ -77,7 +77,7 @@ TEST(stopping, stopping_as_soon_as_an_interval_is_narrow_would_reduce_the_covera
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// Control experiment: a run that stops at the first difference finds differences much too often.
+// A run that stops at the first difference finds differences much too often.
 TEST(stopping, stopping_at_the_first_significant_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];

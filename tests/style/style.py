@@ -39,7 +39,7 @@ def too_long(path, lines):
 
 
 def torn_comments(lines):
-    """Lines of at most three words remain if an editor breaks lines that are too long."""
+    """Finds short lines inside comments. They remain if an editor breaks lines that are too long."""
     pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more blanks mean a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
@@ -99,7 +99,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     tracked = tracked_files(root)
     files = [path for path in tracked
-             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # with program output
+             if path.suffix in TEXT and not {"golden", "evidence"} & set(path.parts)]  # they contain program output
     if not any(path.suffix in CODE for path in files):
         sys.exit(f"style: no source in {root}; is it a clone of the repository?")
     texts = {path: path.read_text() for path in files}

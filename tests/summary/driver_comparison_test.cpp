@@ -19,7 +19,8 @@ struct on_driver {
     std::map<std::string, double> times;
 };
 
-/// The machine's speed differs between blocks, and the baseline's times have additional noise.
+/// Returns a report in which the machine's speed differs between blocks, and the baseline's times have
+/// additional noise.
 reports::report report_of_drivers(const std::map<std::string, on_driver>& contenders) {
     auto plan = small_plan(12);
     plan.workloads = {busiest};

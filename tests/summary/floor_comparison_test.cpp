@@ -22,7 +22,7 @@ namespace {
 
 using reports::result;
 
-/// The values of each metric in a contender's n-th trial; n starts at 1.
+/// The values of each metric in the n-th trial of a contender; n starts at 1.
 using measured = std::map<std::string, std::function<double(double n)>>;
 
 reports::report report_with_floors(const std::string& workload,
@@ -185,8 +185,7 @@ TEST(floor_comparison, if_the_baseline_is_far_below_the_floor_no_contender_has_a
     EXPECT_FALSE(found(report, "loop-epoll", "time").to_baseline);
 }
 
-// floor-blocking is the fastest floor, but loop-epoll makes the same system calls as floor-epoll. Without
-// floor-uring, loop-uring failed wherever io_uring saves system calls.
+// In an older version, a run without floor-uring made loop-uring fail wherever io_uring saves system calls.
 TEST(floor_comparison, a_contender_on_io_uring_is_not_limited_by_the_floor_of_another_driver) {
     const std::map<std::string, measured> contenders{{"asio-epoll", {{"time", always(10)}}},
                                                      {"floor-epoll", {{"time", always(8)}}},

@@ -1,5 +1,5 @@
-// Simulates runs on several machines, each with a random effect. All code from the plan to the verdict is the
-// real code.
+// Tests the verdicts in simulated runs on several machines, each with a random effect. All code from the plan
+// to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -106,7 +106,8 @@ host_shares of_runs(const setting& of) {
     return of_runs(of, [](const auto&) {});
 }
 
-/// By chance, the rate in LOOPBENCH_TRIES tries is farther away from `share` in one of a thousand cases.
+/// Returns the tolerance for a rate in LOOPBENCH_TRIES tries. In one of a thousand cases, chance alone makes
+/// the difference between the rate and `share` larger than this tolerance.
 double by_chance(double share) {
     return 3 * std::sqrt(share * (1 - share) / LOOPBENCH_TRIES);
 }
@@ -120,7 +121,7 @@ TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms)
     EXPECT_GT(of_runs({2, 60, 0.05, 0}, forget).different, 0.4 - by_chance(0.4));
 }
 
-// The verdicts promise at most 5 % of false alarms.
+// The verdicts promise a false-alarm rate of at most 5 %. The test adds the tolerance for chance.
 TEST(hosts, false_alarms_stay_below_5_percent_on_several_hosts) {
     for (const std::uint64_t hosts : {2U, 4U, 8U}) {
         const auto found = of_runs({hosts, 24, 0.05, 0});

@@ -1,5 +1,5 @@
-// Simulates comparisons with several layouts, each with a random effect. All code from the plan to the
-// verdict is the real code.
+// Tests the verdicts in simulated comparisons with several layouts, each with a random effect. All code from
+// the plan to the verdict is the real code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -96,8 +96,6 @@ TEST(layouts, with_one_layout_most_comparisons_of_unchanged_code_are_false_alarm
     EXPECT_GT(of_comparisons(0, 20, 0.03, 0).different, 0.5);
 }
 
-// The verdicts promise at most 5 % of false alarms. In 400 tries, chance raises the rate to 7.5 % in one of a
-// hundred cases.
 TEST(layouts, with_new_layouts_in_each_block_false_alarms_stay_below_5_percent) {
     const auto found = of_comparisons(20, 20, 0.03, 0);
     EXPECT_LE(found.different, 0.05);
@@ -154,7 +152,7 @@ TEST(layouts, a_run_with_a_precision_ends_after_one_block_per_layout_if_there_ar
         return std::ranges::any_of(report.warnings,
                                    [](const auto& item) { return item.code == "few_layouts_for_precision"; });
     };
-    for (const std::size_t layouts : {12U, 40U}) {  // the pilot has between 12 and 40 blocks
+    for (const std::size_t layouts : {12U, 40U}) {  // the pilot has 12 to 40 blocks
         const auto report = precise(layouts, 0.03);
         EXPECT_EQ(time_of_next(report).samples.size(), layouts);
         EXPECT_TRUE(is_said(report));

@@ -79,7 +79,7 @@ TEST(self_check, the_aa_copy_is_compared_by_latency_if_the_load_has_one_rate) {
     const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [latency_of_copy](const trial_request& request) {
-                             auto outcome = took_ns(10);  // the time of the schedule
+                             auto outcome = took_ns(10);  // the schedule determines this time
                              outcome.metrics["latency_p50"] = is_aa_copy(request) ? latency_of_copy : 5000;
                              return outcome;
                          });
@@ -335,8 +335,8 @@ TEST(runner, after_the_pilot_the_requested_precision_determines_the_number_of_bl
     EXPECT_GT(blocks_with(0.3, /*refuses_once=*/true), 40U);
 }
 
-/// The times scatter much more after the pilot. `done` contains earlier trials of the run; a block has six
-/// trials.
+/// Returns a run whose times scatter much more after the pilot. `done` contains earlier trials of the run; a
+/// block has six trials.
 bench::run_outcome run_that_becomes_noisy(bench::run_outcome done) {
     auto plan = plan_with_aa_copy(1000);
     plan.precision_pct = 0.3;
@@ -371,7 +371,7 @@ TEST(runner, a_resumed_run_repeats_all_trials_of_an_unfinished_workload_of_a_blo
         }
         return outcome;
     };
-    auto cut = run_with(10, 2 * 3 + 2, {});  // stops during the second block's first workload
+    auto cut = run_with(10, 2 * 3 + 2, {});  // the run stops during the second block's first workload
     EXPECT_EQ(cut.trials.size(), 8U);
     cut.interrupted = false;
     cut.blocks_finished = 0;

@@ -57,8 +57,8 @@ std::string warning_codes(const reports::report& report) {
     return codes;
 }
 
-/// The baseline takes 1000 ns in the first block, 2000 ns in the second, and so on. The other contender takes
-/// half as long.
+/// A machine that becomes slower: the baseline takes 1000 ns in the first block, 2000 ns in the second, and
+/// so on. The other contender takes half as long.
 class growing_times {
 public:
     bench::trial_outcome operator()(const trial_request& request) {
@@ -147,7 +147,8 @@ TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) 
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// A journal or a third-party contender can lack the other metrics. Even then, the time is not compared.
+// Other metrics can be missing in a journal or in a third-party contender. Even then, the time is not
+// compared.
 TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -168,7 +169,7 @@ TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
         const auto report = report_of(plan, [&](const trial_request& request) {
-            auto outcome = took_ns(1000);  // the time of the schedule
+            auto outcome = took_ns(1000);  // the schedule determines this time
             for (const auto* metric : {"latency_p50", "latency_p99"})
                 outcome.metrics[metric] = request.who.name == "asio-epoll" ? 8000 : latency_ns;
             return outcome;
@@ -196,7 +197,7 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// A pass requires that a doubling of the first primary metric can be ruled out.
+// The gate passes only if a doubling of the first primary metric can be ruled out.
 TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
@@ -325,8 +326,8 @@ TEST(summary, a_warning_states_how_many_blocks_would_be_enough) {
     EXPECT_EQ(warned(7), "");
 }
 
-// Each significant difference lowers the number of blocks that the other results need, so most results have
-// none.
+// Most results of this test have no significant difference, because each difference would lower the number of
+// blocks that the other results need.
 TEST(summary, the_default_number_of_blocks_is_enough_for_every_verdict) {
     const auto warns = [](bench::run_plan plan) {
         const auto report = report_of(plan, [n = 0](const trial_request& request) mutable {
@@ -383,7 +384,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     }
 }
 
-// Six pairs with the same sign are significant for a single comparison, but not for one of five.
+// Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
@@ -531,8 +532,9 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
     return outcome;
 }
 
-/// The machine becomes slower with each round. loop-epoll takes half as long as asio-epoll, and a floor a
-/// quarter. Both lack the last rounds, so the contenders' medians come from different rounds.
+/// Returns a report in which the machine becomes slower with each round. loop-epoll takes half as long as
+/// asio-epoll, and a floor a quarter. Both lack the last rounds, so the medians of the contenders come from
+/// different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});

@@ -31,12 +31,12 @@ trials() {  # the shell's own words: a process each time would cost more than al
 }  // namespace
 
 loopbench_command::loopbench_command() {
-    // The background job of a script ignores SIGINT, and the command would inherit this.
+    // If the test is a background job of a script, it ignores SIGINT, and the command would inherit this.
     ::signal(SIGINT, SIG_DFL);
     // Leak checks would make thousands of child processes three times as slow.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
-    // No symbolic link, because the command looks for its contenders next to the real file.
+    // The command is not a symbolic link, because it looks for its contenders next to the real file.
     std::error_code other_device;
     fs::create_hard_link(LOOPBENCH_COMMAND, folder_ / "bin/loopbench", other_device);
     if (other_device) fs::copy_file(LOOPBENCH_COMMAND, folder_ / "bin/loopbench");

@@ -18,22 +18,22 @@ class loopbench_command {
 public:
     loopbench_command();
 
-    /// Each trial runs the shell code `on_trial`, which can use $workload and `row FIELDS`. `$0.trials`
-    /// contains one dot for each trial. `sheet` is appended to the contender's description of itself, for
-    /// example `, "build_type": "Debug"`.
+    /// Adds a contender whose trials run the shell code `on_trial`, which can use $workload and `row FIELDS`.
+    /// `$0.trials` contains one dot for each trial. `sheet` is appended to the contender's description of
+    /// itself, for example `, "build_type": "Debug"`.
     void add_contender(std::string_view name, std::string_view on_trial, std::string_view sheet = {});
 
     void add_contender_of(std::string_view workload, std::string_view name, std::string_view on_trial,
                           std::string_view sheet = {});
 
-    /// Adds a shell script that is no contender. Returns its path.
+    /// Adds a shell script that is not a contender. Returns its path.
     std::string add_program(std::string_view name, std::string_view script);
 
     /// Runs `loopbench ARGUMENTS...`. Kills the command and its children after `killed_after`.
     bench::child_outcome operator()(const std::vector<std::string>& arguments,
                                     std::chrono::nanoseconds killed_after = patience) const;
-    /// $loopbench is the executable, $folder the test's folder, and $out a path in $folder that does not
-    /// exist at first.
+    /// Runs a shell script. $loopbench is the executable, $folder the test's folder, and $out a path in
+    /// $folder that does not exist at first.
     bench::child_outcome in_shell(const std::string& script) const;
 
     [[nodiscard]] std::string out() const { return (folder_ / "out").native(); }
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] nlohmann::json report() const;
 
 private:
-    /// Tracing can take a minute on a busy machine.
+    /// The time limit of a command. Tracing can take a minute on a busy machine.
     static constexpr std::chrono::minutes patience{5};
     temporary_folder folder_;
 };

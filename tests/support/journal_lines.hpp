@@ -1,4 +1,4 @@
-// Reads the lines of a journal as JSON. Throws if the last line is incomplete.
+// The reader of the lines of a journal as JSON. It throws an exception if the last line is incomplete.
 #pragma once
 
 #include <cstdint>

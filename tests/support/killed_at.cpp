@@ -36,7 +36,7 @@ void* as_pointer(long value) {
     return reinterpret_cast<void*>(value);
 }
 
-/// `status` is the wait status of the current stop.
+/// Continues the process until its next stop. `status` is the wait status of the current stop.
 void go_on(pid_t pid, int status) {
     const int signal = WSTOPSIG(status);
     const bool is_ours = signal == (SIGTRAP | 0x80) || signal == SIGTRAP;

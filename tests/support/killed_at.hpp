@@ -12,8 +12,9 @@ struct traced_end {
     std::optional<int> exit_code;
 };
 
-/// Runs the command under ptrace, only from the main thread. SIGKILL comes before system call number
-/// `fatal_call` of the first thread, counted from 1; 0 means never. Returns nullopt if ptrace is refused.
+/// Runs the command under ptrace, and sends SIGKILL before system call number `fatal_call` of the first
+/// thread, counted from 1; 0 means never. Call it only from the main thread. Returns nullopt if ptrace is
+/// refused.
 std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call);
 
 }  // namespace loopbench::tests

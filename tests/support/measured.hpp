@@ -8,7 +8,7 @@
 
 namespace loopbench::tests {
 
-/// The interval is `median` plus or minus 1 %.
+/// Returns a result whose interval is `median` plus or minus 1 %.
 inline reports::result measured_as(const char* workload, const char* contender, const char* metric,
                                    double median) {
     reports::result item;

@@ -15,8 +15,8 @@
 
 namespace loopbench::tests {
 
-/// Sends all its messages before the contender begins. After the trial, answers() returns the contender's
-/// lines.
+/// The harness's side of an interleaved trial. It sends all its messages before the contender begins. After
+/// the trial, answers() returns the contender's lines.
 class suite_of_slices {
 public:
     explicit suite_of_slices(std::string_view says) {

@@ -161,8 +161,8 @@ TEST(child_process, a_child_is_ended_if_an_error_occurs_in_the_parent) {
     const auto pid_file = folder / "pid";
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-    // poll() fails with more entries than RLIMIT_NOFILE allows. The child waits until the parent sleeps,
-    // because a lower limit would earlier make the parent fail to open a file.
+    // poll() fails if it gets more entries than RLIMIT_NOFILE allows. The child lowers this limit only when
+    // the parent sleeps, because the parent would otherwise fail to open a file.
     EXPECT_THROW(bench::run_child(shell("trap '' PIPE; echo $$ > " + pid_file.native() +
                                         "; until grep -q '^State:.S' /proc/$PPID/status; do :; done"
                                         "; prlimit --pid $PPID --nofile=3:; echo word; exec sleep 1000")),

@@ -46,8 +46,8 @@ TEST(listing, a_workload_of_the_catalog_has_its_name_without_suffixes) {
     EXPECT_TRUE(workloads_in("").empty());
 }
 
-// In an older version, `lookup/iterations:50` and `lookup` had the same result. Many benchmarks are
-// registered twice, with different numbers of iterations or threads.
+// In an older version, `lookup/iterations:50` and `lookup` had the same result. Many programs register a
+// benchmark twice, with different numbers of iterations or threads.
 TEST(listing, a_benchmark_of_another_program_keeps_its_suffixes) {
     EXPECT_EQ(workloads_in("lookup/iterations:50\nlookup\npush/threads:2/real_time\nyield/threads:1\nyield"),
               (std::vector<std::string>{"lookup/iterations:50", "lookup", "push/threads:2/real_time",

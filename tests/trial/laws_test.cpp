@@ -74,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(pairings, planted_defects,
                          testing::Values(reports::pairing::sequential, reports::pairing::interleaved),
                          [](const auto& each) { return std::string{name_of(each.param)}; });
 
-/// `sound` contains true claims about a thousand round trips on ten connections, each with one request in
-/// flight.
+/// A workload with one request in flight on each of ten connections. `sound` contains true claims about a
+/// thousand round trips of this workload.
 const workload_shape ten_connections = workload_shape{.name = "ten"}.with_latencies(10);
 const timed_claims sound{.operations = 1000,
                          .wall_ns = 1e9,
@@ -154,8 +154,8 @@ TEST(laws, the_sum_of_the_slices_must_equal_the_timed_section) {
     EXPECT_SAYS(bench::law_broken_by_sum_of(slices, claims).value_or(""), "law of numbers");
 }
 
-// These numbers come from a real fault: the latencies showed 195,000 round trips per second, and the time
-// 13,700,000.
+// These numbers come from a real fault. The latencies showed 195,000 round trips per second, but the time
+// showed 13,700,000.
 TEST(laws, seventy_three_nanoseconds_per_round_trip_on_a_thousand_connections_break_littles_law) {
     const auto shape = workload_shape{.name = "a thousand"}.with_latencies(1000);
     const timed_claims claims{

@@ -24,7 +24,8 @@ using namespace std::chrono_literals;
 using bench::child_end;
 using bench::child_request;
 
-/// $in and $out are the descriptors for messages and replies. wait_for_slice fails after the last slice.
+/// Shell functions for the protocol of slices. $in and $out are the descriptors for messages and replies.
+/// wait_for_slice fails after the last slice.
 constexpr const char* protocol = R"sh(
 in=${LOOPBENCH_SLICES%%,*}; rest=${LOOPBENCH_SLICES#*,}; out=${rest%%,*}
 wait_for_slice() { what=$(dd bs=1 count=1 <&$in 2>/dev/null); [ "$what" = t ]; }
@@ -110,8 +111,8 @@ TEST(interleaving, the_order_of_contenders_changes_from_round_to_round) {
     EXPECT_LT(with_a_in_front, rounds);
 }
 
-// In a random order, a contender could be first in one round and last in the next, and would wait for nearly
-// two rounds.
+// With a random order, a contender could be first in one round and last in the next round, and would wait for
+// nearly two rounds.
 TEST(interleaving, a_contender_waits_at_most_one_slice_longer_than_in_a_fixed_order) {
     temporary_folder folder;
     const auto log = (folder.path() / "log").native();
@@ -252,7 +253,7 @@ TEST(interleaving, an_interleaved_contender_runs_its_workload_once_before_the_fi
     EXPECT_GE(counted_in_slices("--benchmark_filter=^runs", "runs"), 2);
 }
 
-// An operation takes at least 200 us, and the warm-up 1 ms.
+// An operation takes at least 200 us, so a warm-up of 1 ms has about five operations.
 TEST(interleaving, the_number_of_warm_up_operations_grows_only_as_much_as_the_missing_time_requires) {
     const double operations = counted_in_slices("--benchmark_filter=^slow", "warm_up_operations");
     EXPECT_GE(operations, 1);

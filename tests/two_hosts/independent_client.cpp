@@ -1,6 +1,6 @@
 // A second client of serve/open_loop, which shares no code with the suite's generator. It accepts the
-// generator's options and prints in its format. Its single thread polls the clock and epoll without sleeping,
-// and sends with send(2).
+// generator's options, and prints its results in the generator's format. Its single thread polls the clock
+// and epoll without sleeping, and sends with send(2).
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -73,8 +73,9 @@ void close_all(std::vector<connection>& all) {
     for (connection& each : all) ::close(each.fd);
 }
 
-/// A latency is the time from the moment when a request was due to the last byte of its reply. Requests for
-/// which the process was too late are left out, as `loopbench explain left_out` describes.
+/// Returns the latencies. A latency is the time from the moment when a request was due to the last byte of
+/// its reply. Requests for which the process was too late have no latency, as `loopbench explain left_out`
+/// describes.
 std::vector<long long> latencies(std::vector<connection>& all, std::size_t requests, double rate) {
     const int ready = ::epoll_create1(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -101,7 +102,7 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server closed the connection");
             // The generator's latency ends with a completion of io_uring, when the bytes are already in the
-            // reader's buffer.
+            // buffer of the reader.
             const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
@@ -162,7 +163,7 @@ int main(int count, char** arguments) {
             return connect_all(told["host"], std::atoi(told["port"].c_str()),
                                std::atoi(told["connections"].c_str()));
         };
-        auto first = visit();  // the generator, too, connects once before it measures
+        auto first = visit();  // the generator also connects once before it measures
         warm_up(first);
         close_all(first);
         auto second = visit();

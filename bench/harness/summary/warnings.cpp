@@ -128,14 +128,16 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              fmt::format("{} blocks share {} layouts of each build: blocks with the same two layouts "
                          "count as one in every ratio, verdict and interval",
                          outcome.blocks_planned, *layouts),
-             "link as many layouts as there are blocks"});
+             fmt::format("link at least {} layouts of each build (`loopbench compare --help`), or use "
+                         "--blocks {}",
+                         outcome.blocks_planned, *layouts)});
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
         all.push_back(
             {"few_layouts_for_precision",
              fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks: one "
                          "for each layout of a build",
                          *plan.precision_pct, *layouts),
-             "link more layouts if an interval is too wide"});
+             "if an interval is too wide, link more layouts of each build (`loopbench compare --help`)"});
 }
 
 std::string path_to_client(const report& found) {
@@ -147,9 +149,8 @@ std::string path_to_client(const report& found) {
     const auto half = median_of("path_rtt_p50"), most = median_of("path_rtt_p99"),
                rate = median_of("path_rate");
     if (!half || !most || !rate) return "the speed of the network path is unknown";
-    return fmt::format(
-        "a round trip between the kernels takes {} (99 %: {}), and the path carries {:.0f} MB/s",
-        reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
+    return fmt::format("a network round trip takes {} (p99: {}), and the network path carries {:.0f} MB/s",
+                       reports::human_time(*half), reports::human_time(*most), *rate / 1e6);
 }
 
 texts drifted_workloads(const report& found) {
@@ -214,7 +215,9 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
     if (const auto drifted = drifted_workloads(found); !drifted.empty())
         all.push_back(
             {"drift",
-             fmt::format("the baseline's second half differs from its first: {}", fmt::join(drifted, ", ")),
+             fmt::format("the baseline's results in the second half of the run differ from those in the "
+                         "first half: {}",
+                         fmt::join(drifted, ", ")),
              "ratios are still valid, because they are computed within blocks; do not quote absolute "
              "times of this run"});
     if (const auto& disturbed = found.disturbed; disturbed.kept > 0)
@@ -255,9 +258,9 @@ void warn_of_baseline(warning_list& all, const run_plan& plan, const report& fou
                        fmt::format("there are no ratios for {}, because the baseline {} has no values there",
                                    fmt::join(missing, ", "), plan.baseline),
                        plan.tolerated_pct  // set only if two programs are compared, without --baseline
-                           ? "see its reason in the table, and repair the program or leave these benchmarks "
-                             "out (--workload)"
-                           : "see the baseline's reason in the table, or choose another --baseline"});
+                           ? "see the reason in the table, and repair the program or select other "
+                             "benchmarks (--workload)"
+                           : "see the reason in the table, or choose another --baseline"});
 }
 
 }  // namespace
@@ -307,7 +310,7 @@ reports::warning faster_than_floor(std::string_view metric, const std::vector<st
             fmt::format("{} is below the floor: {}; {}", reports::title_of_metric(metric),
                         fmt::join(cells, "; "), why.empty() ? "no reason is known" : why),
             why.empty() ? "check whether the floor does too much work, or the contender too little"
-                        : "ignore the floor"};
+                        : "ignore the floor for these results"};
 }
 
 double widest_gap(const reports::host_effect& effect) {

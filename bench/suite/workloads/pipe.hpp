@@ -23,8 +23,8 @@ task_of<R> pipe_read(R& runtime, trial& t) {
 struct pipe_family {
     static constexpr std::array about{
         workload_info{"pipe/read", about_bulk, "one operation is 4 KiB written to a pipe and read from it",
-                      "The time from the first write until the last byte has arrived is measured. Every byte "
-                      "is compared.",
+                      "Measures the time from the first write until the last byte has arrived. Every byte is "
+                      "compared.",
                       "Most of the time is spent on the system calls read and write, and on waiting while "
                       "the pipe is full or empty."},
     };

@@ -186,8 +186,8 @@ task_of<R> spawn(R& runtime, trial& t) {
 struct schedule_family {
     static constexpr std::array about{
         workload_info{"post/chain", about_work, "one operation is a posted function that posts the next one",
-                      "The time from the first post to the end of the last function is measured. The number "
-                      "of functions that ran is checked. Before the timed section, 1000 functions are posted "
+                      "Measures the time from the first post to the end of the last function. The number of "
+                      "functions that ran is checked. Before the timed section, 1000 functions are posted "
                       "at once, to check that no function gets lost and that the functions run in order.",
                       "The ready queue dominates, with one entry. Therefore, this workload shows the cost of "
                       "an allocation, a lock or an atomic operation most clearly."},
@@ -201,8 +201,8 @@ struct schedule_family {
             "post/cross_thread", about_work,
             "in one operation, another thread posts a function, and the loop runs it; the loop must wake "
             "first, unless it is still polling",
-            "The time from the first post after a warm-up (10 posts on one core, 2000 on two) to the end of "
-            "the last function is measured. The thread posts each function after the previous one has run. "
+            "Measures the time from the first post after a warm-up (10 posts on one core, 2000 on two) to "
+            "the end of the last function. The thread posts each function after the previous one has run. "
             "Latency is the time from just before a post until the function runs. Both threads share one "
             "core (cores:1), or each has its own core (cores:2). The cores are fixed, because the kernel "
             "would otherwise choose new ones in every process.",

@@ -92,20 +92,21 @@ struct sleep_family {
     static constexpr std::array about{
         workload_info{"sleep/serial", about_few_waits,
                       "one operation sleeps 500 ms, then 700 ms (small: 5 ms, then 7 ms)",
-                      "The time from the start of the first sleep to the end of the second is measured. The "
-                      "two sleeps must take at least their sum, and neither must end early.",
+                      "Measures the time from the start of the first sleep to the end of the second. The two "
+                      "sleeps must take at least the sum of their times, and neither must end early.",
                       "Most of the time is spent waiting for the two deadlines. Contenders differ in the CPU "
                       "time that they use meanwhile (spin), and in the lateness."},
-        workload_info{"sleep/concurrent", about_few_waits,
-                      "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5 and 7 ms)",
-                      "The time from the start of the gather until both sleeps have ended is measured. Both "
-                      "sleeps must be pending when the first one ends.",
-                      "Most of the time is spent waiting for the longer sleep. A loop that runs the sleeps "
-                      "one after the other needs the sum of both times."},
+        workload_info{
+            "sleep/concurrent", about_few_waits,
+            "one operation gathers a sleep of 500 ms and one of 700 ms (small: 5 and 7 ms)",
+            "Measures the time from the start of the gather until both sleeps have ended. The second "
+            "sleep must start before the first one ends.",
+            "Most of the time is spent waiting for the longer sleep. A loop that runs the sleeps "
+            "one after the other needs the sum of both times."},
         workload_info{
             "sleep/many", about_waits, "one operation is one of many sleeps that are pending at once",
-            "The time from the creation of the first coroutine until the last sleep has ended is measured. "
-            "The deadlines are 5 us apart on average, in mixed order.",
+            "Measures the time from the creation of the first coroutine until the last sleep has ended. The "
+            "deadlines are 5 us apart on average, in mixed order.",
             "Most of the time is spent waiting for the deadlines. The first deadline is 10 ms ahead, plus 3 "
             "us for each sleep. Do not compare the time, but lateness and CPU time: they show the cost of "
             "the timer queue at this size, and whether the loop reads the clock too rarely or too often."},

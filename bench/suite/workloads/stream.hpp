@@ -333,8 +333,8 @@ struct stream_family {
     static constexpr std::array about{
         workload_info{"stream/throughput", about_bulk,
                       "one operation is 64 KiB sent and received over one connection",
-                      "The time from the first write until the last byte has arrived is measured. Every byte "
-                      "is compared, by one memcmp over each piece that was just copied into the caches; this "
+                      "Measures the time from the first write until the last byte has arrived. Every byte is "
+                      "compared, by one memcmp over each piece that was just copied into the caches; this "
                       "comparison costs the same in each contender.",
                       "Copying in the kernel dominates. The result also depends on the size of the reads, "
                       "and on how often a full socket makes the sender wait."},

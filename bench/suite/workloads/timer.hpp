@@ -241,7 +241,7 @@ struct timer_family {
                       "each timer, if the library makes one."},
         workload_info{
             "timer/expire", about_work, "one operation is one of many timers that are due at once",
-            "The time from the loop's first check of its timers until the last timer has fired is measured. "
+            "Measures the time from the loop's first check of its timers until the last timer has fired. "
             "Before that, the timers are armed (bytes_per_item is the memory of each), and the thread sleeps "
             "until all timers are due. Each timer must fire once, but not before the timed section.",
             "Most of the time is spent on removing the earliest timer from the queue, and on cache misses, "

@@ -17,8 +17,8 @@ std::string write_bmf(const report& content) {
         if (item.status != result_status::ok)
             document[fmt::format("{}/{}", item.workload, item.contender)][std::string{name_of(item.status)}]
                     ["value"] = 1;
-        // A percentile of too few samples is their maximum, which the format cannot label. The metric of the
-        // maximum has the same value.
+        // A percentile of too few samples is their maximum, and the format cannot label it as a maximum. The
+        // maximum has its own metric, so nothing is lost.
         if (!item.median || !std::isfinite(*item.median) || item.max_of) continue;
         auto& measure = document[fmt::format("{}/{}", item.workload, item.contender)][item.metric];
         measure["value"] = *item.median;

@@ -21,7 +21,7 @@ double cpu_time(const report_index& all, const result& time, std::size_t index) 
     return known ? *cpu->samples[index] : *time.samples[index];
 }
 
-/// Returns true if a contender states that it is no release build; compare.py then prints a warning.
+/// Returns true if a contender states that it is not a release build. compare.py then prints a warning.
 bool is_debug(const report& content) {
     return std::ranges::any_of(content.contenders, [](const contender& who) {
         const auto assertions = context_text(who.context, "assertions"),

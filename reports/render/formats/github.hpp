@@ -1,4 +1,4 @@
-// Annotations for GitHub Actions,
+// The annotations for GitHub Actions,
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions.
 #pragma once
 
@@ -18,7 +18,7 @@ struct annotation {
     std::string title, text;
 };
 
-/// Returns the first ten annotations and the number of the others, because GitHub shows at most ten
+/// Returns the first ten annotations and the number of further annotations, because GitHub shows at most ten
 /// annotations of a kind per step.
 std::string github_annotations(std::span<const annotation> all);
 

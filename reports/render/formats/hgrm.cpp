@@ -53,7 +53,7 @@ void add_rows(std::string& out, const histogram& from, std::uint64_t count) {
     std::uint64_t seen = 0;
     for (const auto& each : from.values) {
         seen += each.count;
-        // A double cannot represent the percentiles that are closer to 100 %.
+        // A double cannot represent percentiles that are closer to 100 % than this one.
         constexpr double last_percentile = 100 - 1e-10;
         const double reached =
             std::min(100 * static_cast<double>(seen) / static_cast<double>(count), last_percentile);

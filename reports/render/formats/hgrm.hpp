@@ -1,4 +1,4 @@
-// HdrHistogram's text format, http://hdrhistogram.org.
+// The text format of HdrHistogram, http://hdrhistogram.org.
 #pragma once
 
 #include <cstdint>

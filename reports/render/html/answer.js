@@ -36,7 +36,7 @@ function addTop() {
   const badge = document.getElementById("reliability");
   badge.textContent = word.charAt(0).toUpperCase() + word.slice(1);
   badge.className = word;
-  // The first sentence of the page gives the reason of an unreliable session.
+  // The first sentence of the page already gives the reason of an unreliable session.
   const missing = word === "unreliable" ? [] : reasons.map(sentence);
   document
     .getElementById("confidence")
@@ -125,7 +125,8 @@ function addUnreliable(found) {
 }
 
 function addSummary() {
-  // The badge and the texts beside it already give the reason of the A/A comparison.
+  // Leaves out cautions with the reason of the A/A comparison, because the texts beside the badge already give this
+  // reason.
   const isSaid = ({about, text}) => about === "caution" && report.aa?.reason && text.includes(report.aa.reason);
   const found = data.summary
     .filter((each) => !isSaid(each))

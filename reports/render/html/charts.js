@@ -157,7 +157,7 @@ const pointLabels = {
       if (!free) continue;
       const box = boxAt(at, free, width, 13);
       taken.push(box);
-      // A name next to another point would seem to belong to that point.
+      // A name that is next to another point would seem to belong to that point.
       const near = {left: box.left - 8, right: box.right + 8, top: box.top - 4, bottom: box.bottom + 4};
       const isNearOther = points.some((other) => other.at !== at && overlaps(near,
         {left: other.at.x - 5, right: other.at.x + 5, top: other.at.y - 5, bottom: other.at.y + 5}));
@@ -246,7 +246,8 @@ function lineStyle(contender) {
   };
 }
 
-// The smallest value comes first, so charts that stand side by side have the same order.
+// Returns the shown contenders with a value, the smallest value first. Charts that stand side by side then have the
+// same order.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));
@@ -270,7 +271,7 @@ function addTheme() {
     chosen = current() === "dark" ? "light" : "dark";
     setTheme(chosen);
   });
-  // Printing needs a redraw, because paper is white and its width does not depend on the window.
+  // Redraws the charts for paper or for the screen, because paper is white and its width does not depend on the window.
   const setPrinting = (isPrinting) => {
     document.body.classList.toggle("printing", isPrinting);
     for (const each of document.querySelectorAll("details.printed")) {

@@ -13,11 +13,11 @@ function familyOf(contender) {
   return ["epoll", "io_uring"].includes(contender.context?.driver) ? "flagship" : "design";
 }
 
-// Shapes and patterns are for colour-blind readers and for prints without colours.
+// The shapes and patterns for colour-blind readers and for prints without colours.
 const markers = {flagship: "circle", design: "triangle", asio: "rect", other: "rectRot", floor: "crossRot"};
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// `described` can lack contenders. The baseline becomes the first one of its family.
+// Returns the contenders sorted by family, with the baseline first in its family. `described` can lack contenders.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const hidden = address.choices.getAll("hide");

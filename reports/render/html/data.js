@@ -9,7 +9,8 @@ function quotientOf(fields) {
   return fields && {to: data.texts[fields[0]], median: fields[1], low: fields[2], high: fields[3]};
 }
 
-// The fields must have the same order as in add_result() in reports/render/html/html.cpp.
+// Returns a result with named fields. The fields must have the same order as in add_result() in
+// reports/render/html/html.cpp.
 function resultOf([workload, contender, metric, median, low, high, ratio, difference, floor, verdict, detectable, rare,
                    kind, samples]) {
   const text = (place) => (place === null ? null : data.texts[place]);

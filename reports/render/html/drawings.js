@@ -1,4 +1,4 @@
-// Drawings in SVG. They contain all their colours, so that a copy of one needs no style sheet.
+// The drawings in SVG. Each drawing contains its colours, so that a copy of it needs no style sheet.
 
 const scalable = "http://www.w3.org/2000/svg";
 
@@ -153,8 +153,8 @@ function roundSteps(end, wanted) {
 
 const barStep = 21;
 
-// `rows` are {contender, result, value, low, high, text}, `lines` are {value, text, dash}. A bar longer than `end` is
-// cut, and has a gap.
+// Draws the bars `rows` and the lines `lines`. A row is {contender, result, value, low, high, text}, a line is {value,
+// text, dash}. A bar longer than `end` is cut, and has a gap.
 function drawBars(width, {title, rows, lines, end, format}) {
   const names = Math.min(Math.max(...rows.map(({contender}) => widthOf(label(contender.name)))) + 8, width * 0.36);
   const numbers = Math.max(...rows.map(({text}) => widthOf(text, 12, 600))) + 6;
@@ -200,7 +200,7 @@ function rule({value, text, dash}, {x, top, bottom, right, width, end}) {
 
 // ---- dots ----
 
-// The change is in per cent: 10 (better) for the ratio 1.1, and -10 for 1/1.1, as in the texts of the gates.
+// Returns the change in per cent: 10 (better) for the ratio 1.1, and -10 for 1/1.1, as in the texts of the gates.
 function changeOf(ratio) {
   return ratio >= 1 ? 100 * (ratio - 1) : -100 * (1 / ratio - 1);
 }
@@ -226,8 +226,8 @@ function markOfVerdict(verdict, x, y) {
 
 const narrow = 560; // below this width, rows have two lines
 
-// `rows` are {name, detail, result, ratio, verdict, text}. The axis goes from -reach to +reach per cent; a dot beyond
-// it becomes an arrow.
+// Draws a dot for each row. A row is {name, detail, result, ratio, verdict, text}. The axis goes from -reach to +reach
+// per cent; a dot beyond the axis becomes an arrow.
 function drawDots(width, {title, rows, reach, ends}) {
   const at = placesOfDots(width, rows, reach);
   const {x, top, bottom} = at;
@@ -345,7 +345,7 @@ async function pictureOf(entry, title, source) {
   return canvas;
 }
 
-// A browser without access to the clipboard saves the PNG as a file instead.
+// Copies the chart as a PNG. A browser without access to the clipboard saves the PNG as a file instead.
 async function copyChart(entry, title, button) {
   const canvas = await pictureOf(entry, title, document.getElementById("about").textContent);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));

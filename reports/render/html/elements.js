@@ -1,4 +1,4 @@
-// Texts can contain any characters, so they only become text nodes, attributes, or text on a canvas.
+// The texts can contain any characters, so they only become text nodes, attributes, or text on a canvas.
 
 // ---- numbers ----
 
@@ -70,7 +70,7 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// The direction of a name's characters must not affect the other text.
+// Returns an element with the name. <bdi> keeps the direction of the name's characters from affecting the other text.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);

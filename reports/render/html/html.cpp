@@ -1,6 +1,6 @@
-// Builds the page from the other files in this folder. The report's JSON in it has a fifth of the size of
-// report.json, so that a full report fits into an email: each text is stored only once, and a result is a
-// list.
+// Builds the page from the other files in this folder. The page contains the report as JSON, which has a
+// fifth of the size of report.json: each text is stored only once, and a result is a list. A full report then
+// fits into an email.
 #include "reports/render/html/html.hpp"
 
 #include <fmt/format.h>
@@ -170,8 +170,8 @@ std::string results_of(const report& content, pools& in) {
 constexpr int curve_steps_per_decade = 8, curve_decades = 6;
 constexpr double fewest_values_beyond = 10;
 
-/// Returns the quantiles in equal steps on a logarithmic scale of 1/(1-share). The last one is exceeded by at
-/// least ten values, because fewer say little about it.
+/// Returns the quantiles in equal steps on a logarithmic scale of 1/(1-share). At least ten values exceed the
+/// last quantile, because a quantile with fewer values above it is inaccurate.
 json curve_of(const histogram& from) {
     std::uint64_t count = 0, seen = 0;
     for (const auto& each : from.values) count += each.count;
@@ -202,7 +202,8 @@ json curves_of(std::span<const histogram> histograms, text_pool& texts) {
     return all;
 }
 
-/// A sentence's field `from` contains indexes into the report's list of results.
+/// Returns the summary sentences. The field `from` of a sentence contains indexes into the report's list of
+/// results.
 json summary_as_json(const report& content) {
     auto all = json::array();
     for (const auto& each : summary_sentences_of(content)) {

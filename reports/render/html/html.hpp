@@ -14,8 +14,8 @@ namespace loopbench::reports {
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
 
-/// `history` is JSON that bench/harness/history/trends_page.cpp writes and reports/render/html/trends.js
-/// reads.
+/// Returns the page with the trends of a history. `history` is JSON that
+/// bench/harness/history/trends_page.cpp writes and reports/render/html/trends.js reads.
 std::string write_trends_html(std::string_view history);
 
 }  // namespace loopbench::reports

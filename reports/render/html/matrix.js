@@ -28,7 +28,7 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// A missing result has its status in the result for time.
+// Returns the result of the row's metric or, if it is missing, the result for time, which then has the status.
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }

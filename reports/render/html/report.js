@@ -200,7 +200,7 @@ function metricTable(workload, metrics) {
 
 // ---- scaling ----
 
-// The workloads of a group, {title, key, members: [{value, workload}]}, differ in only one parameter.
+// Returns groups of workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
 function scalingSeries() {
   const series = new Map();
   for (const workload of withData("time"))

@@ -273,7 +273,8 @@ const machineLines = {
   },
 };
 
-// Returns an empty list if machines alternate too often. The names of lines then contain the machines' numbers.
+// Returns the runs at which the machine changes, or an empty list if machines alternate too often. In the second case,
+// the names of lines contain the machines' numbers.
 function machineChanges() {
   const most = 4;
   const all = shownRuns().map(({machine}, at, list) => ({at, machine, before: list[at - 1]?.machine}))
@@ -327,7 +328,7 @@ function scaleOf(line) {
   return (value) => (value === null || !level ? null : 100 * (value - level) / Math.abs(level));
 }
 
-// The axis includes the intervals unless they are much wider than the range of the values.
+// Returns the value axis. The axis includes the intervals unless they are much wider than the range of the values.
 function valueAxis(panel, sets) {
   const values = sets.flatMap(({data}) => data.map(({y}) => y)).filter((value) => value !== null);
   const ends = sets.flatMap(({data}) => data.flatMap(({low, high}) => [low, high])).filter((value) => value !== null);

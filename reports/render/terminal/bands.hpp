@@ -1,4 +1,4 @@
-// A table for the screen. A table that is too wide is split between its groups of columns.
+// The tables for the screen. A table that is too wide is split between its groups of columns.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ std::size_t width_of(std::string_view text);
 /// Returns the beginning of the text that fits into `columns`, with "..." if anything is cut off.
 std::string clipped(std::string_view text, std::size_t columns);
 
-/// Breaks the text at spaces if possible. All lines but the first begin with `indent`.
+/// Breaks the text into lines, at spaces if possible. All lines but the first begin with `indent`.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns, std::string_view indent = {});
 
 std::string padded(std::string_view text, std::size_t width, bool right_aligned);

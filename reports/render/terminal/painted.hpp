@@ -18,7 +18,7 @@ class painted {
 public:
     explicit painted(colours how) : how_{how} {}
 
-    /// Trailing spaces get no colour, so that finished() can remove them.
+    /// Appends the text. Trailing spaces get no colour, so that finished() can remove them.
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
         const auto end = text.find_last_not_of(' ') + 1;

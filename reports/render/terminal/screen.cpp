@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t label_columns = 20;
 constexpr std::string_view no_number = "-";
 
-/// Returns two digits: "34µs", "5.2µs", "193ms".
+/// Formats a time with two digits: "34µs", "5.2µs", "193ms".
 std::string short_time(double ns) {
     constexpr std::array<std::pair<double, std::string_view>, 4> units{
         {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}};
@@ -317,7 +317,7 @@ private:
         return from + "-" + to;
     }
 
-    /// Shows values instead of ratios if a ratio or its interval is missing.
+    /// Returns a cell with ratios, or with values if a ratio or its interval is missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -507,7 +507,8 @@ private:
         return out;
     }
 
-    /// A reason that is no failure is cut after `lines_of_others`.
+    /// Returns the lines about missing results, one reason after the other. A reason that is not a failure is
+    /// cut after `lines_of_others` lines.
     [[nodiscard]] std::string reasons(std::size_t lines_of_others) const {
         constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;

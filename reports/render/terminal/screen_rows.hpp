@@ -22,8 +22,8 @@ names contenders_with_numbers(const indexed_report& in, std::span<const std::str
                               std::span<const std::string_view> metrics);
 
 enum class share {
-    select_loops,     // whose values differ by less than a quarter
-    everything_level  // also others, if no metric shows a significant difference between them
+    select_loops,     // only select loops share a row, if their values differ by less than a quarter
+    everything_level  // other contenders also share a row, if no metric shows a significant difference
 };
 
 std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::string_view> workloads,

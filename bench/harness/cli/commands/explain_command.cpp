@@ -30,12 +30,11 @@ std::string how_trials_are_run(const workload_shape& shape) {
     if (shape.pairing_of_trials(false) != shape.pairing_of_trials(true))
         return fmt::format(
             "sequential, one contender after the other on one core, because {}; a comparison of two builds "
-            "of "
-            "one program interleaves them",
+            "of one program interleaves them",
             why_sequential(shape, false));
     if (shape.made == reports::pairing::interleaved)
         return "interleaved, all contenders on one core in alternating slices of two milliseconds, or of one "
-               "batch or a few rounds of all connections if that takes longer";
+               "batch or a few round trips on each connection if that takes longer";
     return fmt::format("sequential, one contender after the other on {}, because {}",
                        shape.cores > 1 ? "all cores" : "one core", why_sequential(shape, false));
 }

@@ -288,8 +288,9 @@ void add_adding(const command_adder& add, history_options& options) {
                      "a report.json or journal.jsonl, or the JSON output of a Google Benchmark program")
         ->required();
     adding
-        ->add_option("--date", options.dated.date,
-                     "the date of a Google Benchmark file, if the file has none or one without a time zone")
+        ->add_option(
+            "--date", options.dated.date,
+            "the date to use for a Google Benchmark file whose own date is missing or has no time zone")
         ->type_name("DATE");
     adding->add_flag("--assume-utc", options.dated.assume_utc,
                      "treat the date of a Google Benchmark file without a time zone as UTC");

@@ -56,8 +56,9 @@ std::vector<fs::path> folders_of_histograms(const merge_options& options) {
             all.push_back(folder);
         else
             tell(
-                "loopbench: warning: {} has no histograms.jsonl, so the distributions in the report do not "
-                "contain this shard\n",
+                "loopbench: warning: {} has no histograms.jsonl, so the histograms in the report do not "
+                "contain "
+                "this shard\n",
                 folder.native());
     return all;
 }

@@ -464,7 +464,7 @@ std::vector<reports::histogram> or_none(reader read) {
     try {
         return read();
     } catch (const std::exception& error) {
-        tell("loopbench: warning: report.html has no distributions: {}\n", error.what());
+        tell("loopbench: warning: report.html has no histograms: {}\n", error.what());
         return {};
     }
 }
