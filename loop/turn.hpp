@@ -1,7 +1,8 @@
 // A loop's design has four parts: a driver (performs I/O), a timer queue (stores deadlines), a wait policy
-// (asks the kernel for events) and work limits (how much runs before it asks again). A turn asks the kernel
-// for events and runs the ready operations. It is compiled separately for each design (designs.cpp), because
-// its speed affects every callback.
+// (asks the kernel for events) and work limits (the amount of work between two questions). A turn asks the
+// kernel for events, unless the limits allow more work, and runs ready operations. A step is a turn that runs
+// only a given number of callbacks. The code of a turn is compiled separately for each design (designs.cpp),
+// because its speed affects every callback.
 #pragma once
 
 #include <thread>
@@ -12,7 +13,7 @@ namespace loopbench::loop {
 
 /// Limits in units of the work budget (operation.hpp).
 struct work_limits {
-    /// The loop asks the kernel for events after this number of units. Zero: on every turn.
+    /// The loop asks the kernel for events after this number of units. Zero: it asks on every turn.
     std::size_t units_between_waits;
     /// A turn ends after this number of units. work_budget::without_limit: a turn runs every ready operation.
     std::size_t units_of_a_turn;
@@ -68,12 +69,13 @@ private:
         while (!done);
     }
 
-    // Posted operations are queued before timers expire. asio_compat posts the handler of an I/O operation
-    // that has completed immediately; a timer that expired first could cancel this operation.
+    // Posted operations are queued before timers expire. If an I/O operation completes at once, asio_compat
+    // posts its handler. If timers expired before that, a timer's callback would run first, and could cancel
+    // the operation although it has completed.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // In steps, each design asks the kernel at least once per budget. A design that asks only when
-        // nothing is ready might never ask, because a step ends before everything has run.
+        // A step, unlike a turn, asks the kernel at least once per budget in every design. A design that asks
+        // only when nothing is ready might otherwise never ask, because a step ends before everything has run.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;

@@ -17,7 +17,6 @@ import sys
 import textwrap
 
 INSTALLED = "/opt/loopbench/build/release/bin/loopbench"
-BASE = "${{ github.event.pull_request.base.sha }}"
 FAILS_THE_JOB = {0: False, 1: True, 2: True, 3: True, 4: False, 5: False}
 
 PROGRAM = """#include <benchmark/benchmark.h>
@@ -57,7 +56,6 @@ def make_repository(folder):
         (folder / "bench.cpp").write_text(PROGRAM.replace("COUNT", count))
         git(folder, "add", ".")
         git(folder, "commit", "--quiet", "--message", count)
-    return git(folder, "rev-parse", "HEAD~1")
 
 
 def write_command(path, text):
@@ -66,8 +64,8 @@ def write_command(path, text):
     return str(path)
 
 
-def run_step(code, loopbench, base, folder, environment):
-    code = code.replace(INSTALLED, loopbench).replace(BASE, base)
+def run_step(code, loopbench, folder, environment):
+    code = code.replace(INSTALLED, loopbench)
     return subprocess.run(["sh", "-e", "-c", code], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
 
@@ -75,21 +73,21 @@ def run_step(code, loopbench, base, folder, environment):
 def main(source, loopbench, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
     repository = scratch / "repository"
-    base = make_repository(repository)
+    make_repository(repository)
     given, steps = job_in(source / "docs/gate.md")
     environment = os.environ | given | {"HOME": str(scratch), "GITHUB_WORKSPACE": str(repository),
                                         "GITHUB_STEP_SUMMARY": str(scratch / "summary.md")}
     quick = write_command(scratch / "quick", f'case $1 in compare) set -- "$@" --blocks 6 --min-time 2ms;; esac\n'
                                              f'exec {loopbench} "$@"')
     for name in ("Build base and head", "Compare", "Show the report"):
-        done = run_step(steps[name], quick, base, repository, environment)
+        done = run_step(steps[name], quick, repository, environment)
         if done.returncode not in ({0, 3} if name == "Compare" else {0}):
             sys.exit(f"{name}: exit code {done.returncode}\n{done.stdout}")
     if "BM" not in (scratch / "summary.md").read_text():
         sys.exit("the summary of the job does not name the benchmark")
     for code, fails in FAILS_THE_JOB.items():
         stub = write_command(scratch / "stub", f"exit {code}")
-        if (run_step(steps["Compare"], stub, base, repository, environment).returncode != 0) != fails:
+        if (run_step(steps["Compare"], stub, repository, environment).returncode != 0) != fails:
             sys.exit(f"exit code {code} of compare {'does not fail' if fails else 'fails'} the job")
     print("the job ran")
     return 0

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace {
 
@@ -81,6 +83,9 @@ BENCHMARK(chain)->Name("real/chain");
 
 int main(int argc, char** argv) {
     called = argv[0];
+    for (int i = 1; i < argc; ++i)
+        if (const std::string_view word = argv[i]; word.starts_with("--also="))
+            benchmark::RegisterBenchmark(std::string{word.substr(7)}.c_str(), plain)->UseManualTime();
     benchmark::Initialize(&argc, argv);
     benchmark::RunSpecifiedBenchmarks();
 }

@@ -63,6 +63,18 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
+TEST_F(third_party, the_programs_get_the_arguments_of_the_user_in_each_start) {
+    compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
+            {"--args=--also='my own' --also=second", "--workload", "my own", "--workload", "second",
+             "--blocks", "1"});
+    const auto found = times();
+    ASSERT_TRUE(found.contains("my own/manual_time"));
+    EXPECT_EQ(found.at("my own/manual_time")["status"], "ok");
+    EXPECT_EQ(found.size(), 2U);
+    const auto resumed = loopbench({"run", "--resume", loopbench.out()});
+    EXPECT_NE(resumed.code, 2) << "a resumed comparison knows the arguments: " << resumed.error_tail;
+}
+
 TEST_F(third_party, comparing_a_build_with_itself_finds_no_regression) {
     const auto ran =
         compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "set", "--blocks", "20"});

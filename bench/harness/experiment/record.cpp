@@ -48,6 +48,7 @@ constexpr auto fields_of(const executable_state*) {
                       field{"modified_ns", &executable_state::modified_ns},
                       field{"inode", &executable_state::inode},
                       field{"environment", &executable_state::environment},
+                      field{"arguments", &executable_state::arguments, presence::when_there},
                       field{"layouts", &executable_state::layouts, presence::when_there},
                       field{"generator", &executable_state::generator, presence::when_there},
                       field{"files", &executable_state::files},
@@ -306,6 +307,7 @@ private:
             auto& who = found_.plan.contenders[i];
             who.path = found_.executables[i].path;
             who.environment = found_.executables[i].environment;
+            who.arguments = found_.executables[i].arguments.value_or(std::vector<std::string>{});
             if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
     }
@@ -385,8 +387,13 @@ std::vector<file_content> contents_of(const contender& who, std::map<std::string
 
 executable_state state_of(const contender& who) {
     const auto file = state_of_file(who.path);
-    executable_state state{file.path,       file.bytes, file.modified_ns, file.inode,
-                           who.environment, {},         generator_of(who)};
+    executable_state state{.path = file.path,
+                           .bytes = file.bytes,
+                           .modified_ns = file.modified_ns,
+                           .inode = file.inode,
+                           .environment = who.environment,
+                           .generator = generator_of(who)};
+    if (!who.arguments.empty()) state.arguments = who.arguments;
     const auto is_other = [&](const file_state& each) {
         const std::filesystem::path path{each.path};
         return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();

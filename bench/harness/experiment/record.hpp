@@ -29,6 +29,7 @@ struct executable_state {
     std::string path;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
+    std::optional<std::vector<std::string>> arguments = {};
     std::optional<std::vector<file_state>> layouts = {};
     std::optional<file_state> generator = {};
     std::vector<file_state> files = {};

@@ -37,7 +37,9 @@ void require_utf8(const contender& who) {
 
 child_request listing_of(const contender& who, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    request.command = {who.path.native(), "--benchmark_list_tests=true"};
+    request.command = {who.path.native()};
+    request.command.insert(request.command.end(), who.arguments.begin(), who.arguments.end());
+    request.command.emplace_back("--benchmark_list_tests=true");
     request.environment.assign(who.environment.begin(), who.environment.end());
     request.limit = limit;
     request.stop_fd = stop_fd;

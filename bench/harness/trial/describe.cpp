@@ -14,7 +14,9 @@ json own_description(const contender& who, workload_size size, std::chrono::nano
     child_request request;
     // With these arguments, a program that does not know LOOPBENCH_DESCRIBE lists no benchmark. Without them,
     // such a program would run all its benchmarks.
-    request.command = {who.path.native(), "--benchmark_list_tests=true", "--benchmark_filter=^$"};
+    request.command = {who.path.native()};
+    request.command.insert(request.command.end(), who.arguments.begin(), who.arguments.end());
+    request.command.insert(request.command.end(), {"--benchmark_list_tests=true", "--benchmark_filter=^$"});
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());
     request.limit = limit;

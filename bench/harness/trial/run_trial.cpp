@@ -324,9 +324,10 @@ std::string filter_for(const trial_request& request) {
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
     child_request child;
     child.command = request.front;
+    child.command.push_back(request.who.path.native());
+    child.command.insert(child.command.end(), request.who.arguments.begin(), request.who.arguments.end());
     for (const auto& word :
-         {request.who.path.native(), "--benchmark_filter=" + filter_for(request),
-          std::string{"--benchmark_format=json"},
+         {"--benchmark_filter=" + filter_for(request), std::string{"--benchmark_format=json"},
           fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
         child.command.push_back(word);
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},

@@ -45,6 +45,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
+    std::string arguments;  // of both benchmark programs, as the user wrote them
     std::vector<std::string> of_measuring;
     double tolerated_pct = 5;
     std::string format = "text";
@@ -103,6 +104,7 @@ contender side(std::string name, const std::string& file, const compare_options&
         list_build(who, options, plan, stop);
         return who;
     }
+    who.arguments = CLI::detail::split_up(options.arguments);
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
     remember_asio_loop(who);
@@ -111,6 +113,7 @@ contender side(std::string name, const std::string& file, const compare_options&
     for (const auto& layout : who.layouts) {
         contender other;
         other.path = layout;
+        other.arguments = who.arguments;
         list_build(other, options, plan, stop);
         if (other.workloads != who.workloads)
             throw usage_error{
@@ -189,6 +192,8 @@ int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{"a comparison of two reports measures nothing; leave {} out",
                           fmt::join(options.of_measuring, " and ")};
+    if (!options.arguments.empty())
+        throw usage_error{"a comparison of two reports starts no program; leave --args out"};
     auto then = read_report_file(options.base), now = read_report_file(options.next);
     choose(then, now, options.workloads);
     refuse_other_size(then, options.base, now, options.next);
@@ -215,6 +220,10 @@ int compare(const compare_options& options, const invocation& by) {
         throw usage_error{
             "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
     refuse_served_without_client(options.served);
+    if (!options.arguments.empty() && options.served.client)
+        throw usage_error{"--args is for benchmark programs; write the arguments of servers after `--`"};
+    if (reports::valid_utf8(options.arguments) != options.arguments)
+        throw usage_error{"--args is not valid UTF-8, which the journal needs; use other arguments"};
     if (options.served.client && base != operand::executable)
         throw usage_error{"--client is only for two servers, but {} is {}; compare two executables",
                           options.base, name_of(base)};
@@ -258,6 +267,11 @@ void add_compare_command(CLI::App& app, action& chosen) {
     add_served_options(*command, options->served);
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
+    command
+        ->add_option("--args", options->arguments,
+                     "arguments for both benchmark programs, for example --args='--input \"my file\"'")
+        ->type_name("TEXT")
+        ->group(heading::what);
     takes_one_of(
         command->add_option("--format", options->format,
                             "format for two reports, on standard output (text); html is one page with both"),

@@ -251,8 +251,8 @@ void add_client_options(CLI::App& command, run_options& options) {
             ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
-                                 "the only address of this machine on which the server listens for that "
-                                 "client")
+                                 "with --generator-on: the address of this machine on which the server "
+                                 "listens; it listens on no other address")
                      ->type_name("ADDRESS")
                      ->needs(there);
     there->needs(here);
@@ -261,9 +261,8 @@ void add_client_options(CLI::App& command, run_options& options) {
 void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
-        "measure small sizes for at most a minute, and at most 5 s for each trial: the headline "
-        "workloads on the headline contenders, or with --workload the chosen "
-        "workloads on all contenders");
+        "measure the headline contenders on the headline workloads (see Terms), at small sizes, in at "
+        "most a minute. With --workload: all contenders on the chosen workloads");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -306,8 +305,8 @@ void add_run_command(CLI::App& app, action& chosen) {
         "operation");
     command->add_flag(
         "--checks", options->checks,
-        "after the trials, also measure what the recording of latencies costs, and whether twice the "
-        "operations take twice as long (4 to 25 s per result)");
+        "after the trials, also check two things: the cost of recording latencies, and whether a doubled "
+        "number of operations takes double the time. This adds 4 to 25 s for each contender and workload");
     add_session_options(*command, options->session, run_plan{}, "loopbench-report");
     command
         ->add_option("--history", options->history,

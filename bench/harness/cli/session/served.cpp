@@ -51,9 +51,10 @@ void refuse_served_without_client(const served_options& options) {
         throw usage_error{"--port is only for servers; add --client echo, or --client with a command"};
     if (!options.arguments.empty())
         throw usage_error{
-            "unexpected argument {}: only servers take arguments after BASE and NEW; for a benchmark, use "
-            "--workload {}; for servers, add --client",
-            options.arguments.front(), options.arguments.front()};
+            "unexpected argument {}: only servers take arguments after BASE and NEW; to choose a benchmark, "
+            "use "
+            "--workload {}; to pass it to the programs, use --args={}; for servers, add --client",
+            options.arguments.front(), options.arguments.front(), options.arguments.front()};
 }
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
