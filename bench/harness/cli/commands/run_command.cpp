@@ -246,8 +246,9 @@ void add_client_options(CLI::App& command, run_options& options) {
     auto* there =
         command
             .add_option("--generator-on", options.generator_on,
-                        "start the client of serve/open_loop on another machine with COMMAND, for "
-                        "example 'ssh HOST'; the client must be installed under the same path there")
+                        "for the workload serve/open_loop: run its client, the load generator, on another "
+                        "machine. COMMAND starts a program there, for example 'ssh HOST'. The client must be "
+                        "installed under the same path on both machines")
             ->type_name("COMMAND");
     auto* here = command
                      .add_option("--serve-on", options.serve_on,
@@ -279,8 +280,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
 }
 
 constexpr const char* usual_selection =
-    "Without --quick and --full, a run measures the headline workloads on all contenders at full size,\n"
-    "without a time limit: 10 blocks, or more if the verdicts on all results need more.\n"
+    "With neither --quick nor --full, a run measures the headline workloads on all contenders, at full\n"
+    "size. It has no time limit, and ends after 10 blocks, or later if the verdicts need more.\n"
     "\n";
 
 const std::initializer_list<example> run_examples{
@@ -324,8 +325,8 @@ void add_run_command(CLI::App& app, action& chosen) {
     auto* resume =
         command
             ->add_option("--resume", options->resume,
-                         "continue the interrupted or killed run or comparison in DIR; the only other "
-                         "option can be --verbose")
+                         "continue the interrupted or killed run or comparison in DIR; only --verbose "
+                         "can be added")
             ->type_name("DIR");
     resume->group(heading::what);
     put_under(*command, heading::output);
