@@ -75,7 +75,7 @@ private:
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
         // A step, unlike a turn, asks the kernel at least once per budget in every design. A design that asks
-        // only when nothing is ready might otherwise never ask, because a step ends before everything has run.
+        // only when nothing is ready might otherwise never ask, because a step ends before all has run.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;

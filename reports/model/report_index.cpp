@@ -13,6 +13,11 @@ std::vector<std::string> usual_headline(std::string_view workload,
     if (has("capacity")) return {"latency_p99", "capacity"};
     if (workload.starts_with("idle/")) return {"spin", "wakeups"};
     if (has("late_p50")) return {"late_p50", "late_p99", "cpu"};
+    if (workload == "command" && has("cpu")) {
+        std::vector<std::string> all{"time", "cpu"};
+        if (has("rss_peak")) all.emplace_back("rss_peak");
+        return all;
+    }
     if (has("latency_p99")) return {"time", "latency_p99", "cpu"};
     return {"time"};
 }

@@ -66,7 +66,8 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     for (const auto line : printed) {
         auto plain = workload_name(line);
         const bool has_variants = variants[plain].size() > 1;
-        const bool is_ours = find_shape(plain) != nullptr || plain.starts_with("served/");
+        const bool is_ours =
+            find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
         listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
                               std::string{line}, seen[line]++, alike[line], has_variants};
         if (next.alike > 1) next.workload += fmt::format("{}{}", mark, next.number + 1);

@@ -1,4 +1,4 @@
-// loopbench compare: compares two builds of a benchmark program or of a server, or two reports.
+// loopbench compare: compares two builds of a benchmark program or of a server, two commands, or two reports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "bench/harness/cli/commands/report_file.hpp"
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/option_types.hpp"
+#include "bench/harness/cli/session/commands_compared.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/layouts.hpp"
 #include "bench/harness/cli/session/program_names.hpp"
@@ -47,6 +48,7 @@ struct compare_options {
     std::vector<std::string> workloads;
     std::string arguments;  // of both benchmark programs, as the user wrote them
     std::vector<std::string> of_measuring;
+    bool of_commands = false;  // BASE and NEW are commands
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -86,6 +88,8 @@ void list_build(contender& who, const compare_options& options, const run_plan& 
     const auto limit = std::min(plan.trial_limit, std::max(plan.budget.value_or(plan.trial_limit), least));
     list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
     stop.throw_if_requested();
+    if (!who.problem.empty() && options.of_commands)
+        throw usage_error{"{}: {}; write two commands that run here after `--`", who.name, who.problem};
     if (!who.problem.empty())
         throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
                           who.problem,
@@ -98,6 +102,11 @@ contender side(std::string name, const std::string& file, const compare_options&
                const run_plan& plan, const interrupt& stop) {
     contender who;
     who.name = std::move(name);
+    if (options.of_commands) {
+        become_command(who, file, &file == &options.base ? options.next : options.base);
+        list_build(who, options, plan, stop);
+        return who;
+    }
     who.path = fs::absolute(file);
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
@@ -147,7 +156,8 @@ void leave_out_unmatched(run_plan& plan) {
 
 run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
-    const auto [base, next] = program_names(options.base, options.next);
+    const auto [base, next] = options.of_commands ? command_names(options.base, options.next)
+                                                  : program_names(options.base, options.next);
     plan.of_one_program = true;
     plan.baseline = base;
     plan.tolerated_pct = options.tolerated_pct;
@@ -166,7 +176,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
     if (options.served.client) {
         choose_pairings_of_servers(plan, options.served);
-    } else {
+    } else if (!options.of_commands) {
         report_pairings(plan, pair_third_party_programs(plan, stop, started));
     }
     return plan;
@@ -215,7 +225,8 @@ int compare_two_reports(const compare_options& options) {
 
 int compare(const compare_options& options, const invocation& by) {
     const auto started = session_start::clock::now();
-    const auto base = what_is(options.base), next = what_is(options.next);
+    const auto base = options.of_commands ? operand::executable : what_is(options.base),
+               next = options.of_commands ? operand::executable : what_is(options.next);
     if (base != next)
         throw usage_error{
             "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
@@ -246,6 +257,8 @@ int compare(const compare_options& options, const invocation& by) {
 const std::initializer_list<example> compare_examples{
     {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
     {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
+    {"loopbench compare -- 'sort --parallel=1 a' 'sort --parallel=2 a'",
+     "compares two commands by wall time, CPU time and peak memory"},
     {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"},
     {"loopbench compare --client './ask {port}' ./old ./new -- {port}",
      "compares two servers; the program ./ask sends the requests"}};
@@ -255,15 +268,17 @@ const std::initializer_list<example> compare_examples{
 void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
     auto* command = app.add_subcommand(
-        "compare", "compares two builds of a benchmark program or of a server, or two reports");
+        "compare", "compares two builds of a benchmark program or of a server, two commands, or two reports");
     command->footer(examples_and(
         compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
     command
-        ->add_option(
-            "BASE", options->base,
-            "the old report, the old executable (Google Benchmark or a server), or a folder with its layouts")
+        ->add_option("BASE", options->base,
+                     "the old report, the old executable (Google Benchmark or a server), or a folder with "
+                     "its layouts; "
+                     "after `--`, a command")
         ->required();
-    command->add_option("NEW", options->next, "the new report, executable or folder")->required();
+    command->add_option("NEW", options->next, "the new report, executable or folder; after `--`, a command")
+        ->required();
     add_served_options(*command, options->served);
     add_repeatable(*command, "--workload", options->workloads, "GLOB",
                    "only these benchmarks; may be repeated");
@@ -283,7 +298,11 @@ void add_compare_command(CLI::App& app, action& chosen) {
     command->callback([options, &chosen, of_measuring] {
         for (const auto* option : of_measuring)
             if (option->count() > 0) options->of_measuring.push_back("--" + option->get_lnames().front());
-        chosen = [options](const invocation& by) { return compare(*options, by); };
+        chosen = [options](const invocation& by) {
+            options->of_commands =
+                !options->served.client && are_commands(by.words, options->base, options->next);
+            return compare(*options, by);
+        };
     });
 }
 

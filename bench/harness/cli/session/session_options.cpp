@@ -59,11 +59,11 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                 ->needs(budget),
             0.01, 50);
     }
-    takes_duration(
-        add_measuring(command, all, "--min-time", options.min_time_s,
-                      fmt::format("minimum measured time of a trial, if it is interleaved or its workload has "
-                                  "no fixed number of operations ({})",
-                                  seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(add_measuring(
+        command, all, "--min-time", options.min_time_s,
+        fmt::format("minimum measured time of a trial, if it is interleaved or its workload has "
+                    "no fixed number of operations ({})",
+                    seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));

@@ -1,0 +1,61 @@
+#include "bench/harness/cli/session/commands_compared.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/machine/kernel_files.hpp"
+#include "bench/harness/trial/usage_error.hpp"
+#include "reports/model/json.hpp"
+
+namespace loopbench::bench {
+
+namespace {
+
+bool needs_shell(std::string_view command) {
+    return command.find_first_of("|&;<>()$`\\\"'*?[]#~=%\n{}!") != std::string_view::npos;
+}
+
+std::vector<std::string> words_of(const std::string& command, bool in_shell) {
+    if (in_shell) return {"/bin/sh", "-c", command};
+    std::istringstream words{command};
+    return {std::istream_iterator<std::string>{words}, {}};
+}
+
+std::string shortened(const std::string& command) {
+    constexpr std::size_t longest = 40;
+    auto text = reports::valid_utf8(command);
+    std::ranges::replace_if(
+        text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
+    return text.size() <= longest ? text : reports::valid_utf8(text.substr(0, longest - 3)) + "...";
+}
+
+}  // namespace
+
+bool are_commands(std::span<const std::string> words, const std::string& base, const std::string& next) {
+    const auto mark = std::ranges::find(words, "--");
+    return words.end() - mark == 3 && mark[1] == base && mark[2] == next;
+}
+
+void become_command(contender& who, const std::string& command, const std::string& other) {
+    if (command.find_first_not_of(" \t\n") == std::string::npos)
+        throw usage_error{
+            "a command is empty; write two commands after `--`, for example -- 'sort a' 'sort b'"};
+    if (reports::valid_utf8(command) != command)
+        throw usage_error{"the command {} is not valid UTF-8, which the journal needs; use another spelling",
+                          reports::valid_utf8(command)};
+    const nlohmann::json words = words_of(command, needs_shell(command) || needs_shell(other));
+    who.path = installed_file("loopbench-command");
+    who.environment = {{"LOOPBENCH_COMMAND", words.dump()}};
+    remember_files(who);
+}
+
+std::pair<std::string, std::string> command_names(const std::string& base, const std::string& next) {
+    auto old = shortened(base), other = shortened(next);
+    if (old == other) other += " (new)";
+    return {std::move(old), std::move(other)};
+}
+
+}  // namespace loopbench::bench

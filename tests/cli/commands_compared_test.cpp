@@ -1,0 +1,88 @@
+// Tests `loopbench compare -- COMMAND COMMAND`.
+#include "bench/harness/cli/session/commands_compared.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/command_support.hpp"
+#include "tests/support/schema_check.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class compared_commands : public testing::Test {
+protected:
+    compared_commands() {
+        fs::create_symlink(LOOPBENCH_COMMAND_RUNNER, loopbench.path("bin/loopbench-command"));
+    }
+
+    bench::child_outcome compare(const std::string& base, const std::string& next) const {
+        return loopbench(
+            {"compare", "--blocks", "6", "--min-time", "1ms", "-o", loopbench.out(), "--", base, next});
+    }
+
+    nlohmann::json result(std::string_view metric) const {
+        const auto report = loopbench.report();
+        for (const auto& item : report["results"])
+            if (item["contender"] != report["baseline"] && item["metric"] == metric) return item;
+        return {};
+    }
+
+    loopbench_command loopbench;
+};
+
+TEST_F(compared_commands, the_slower_of_two_commands_is_named_with_its_wall_time_and_cpu_time) {
+    const auto ran = compare("sleep 0.01", "sleep 0.05");
+    ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;
+    EXPECT_TRUE(fits_the_schema(loopbench.report()));
+    EXPECT_LT(result("time")["ratio"]["high"], 0.5);
+    EXPECT_GE(result("time")["median"], 50e6) << "ns";
+    EXPECT_LT(result("cpu")["median"], 50e6) << "a sleeping command needs little CPU time";
+    EXPECT_EQ(result("time")["contender"], "sleep 0.05");
+    EXPECT_EQ(result("time")["pairing"], "sequential");
+}
+
+TEST_F(compared_commands, the_cpu_time_of_descendants_and_the_peak_memory_are_measured) {
+    const auto busy = [](int rounds) {
+        return "i=0; (while [ $i -lt " + std::to_string(rounds) + " ]; do i=$((i+1)); done)";
+    };
+    const auto ran = compare(busy(100), busy(200'000));
+    ASSERT_NE(ran.code, 2) << ran.error_tail;
+    EXPECT_LT(result("cpu")["ratio"]["median"], 0.5) << loopbench.report().dump();
+    compare("python3 -c pass", "python3 -c 'x = b\"x\" * 200000000'");
+    EXPECT_GT(result("rss_peak")["median"], 200e6);
+}
+
+TEST_F(compared_commands, a_command_that_fails_fails_the_comparison_with_its_exit_code) {
+    const auto ran = compare("true", "sh -c 'echo broken >&2; exit 7'");
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "exit code 7");
+}
+
+TEST_F(compared_commands, a_program_that_does_not_exist_is_refused) {
+    const auto ran = compare("true", "no-such-program --at all");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "no-such-program");
+    EXPECT_FALSE(fs::exists(loopbench.path("out/journal.jsonl")));
+    EXPECT_EQ(compare("true", " ").code, 2);
+}
+
+TEST(command_names, names_are_short_different_and_without_control_characters) {
+    EXPECT_EQ(bench::command_names("a", "a").second, "a (new)");
+    EXPECT_EQ(bench::command_names("a\nb", "c").first, "a b");
+    EXPECT_EQ(bench::command_names(std::string(100, 'x'), "c").first.size(), 40U);
+}
+
+TEST(command_names, only_two_words_after_the_mark_are_commands) {
+    const std::vector<std::string> commands{"compare", "--blocks", "6", "--", "a b", "c"},
+        servers{"compare", "old", "new", "--", "{port}"}, files{"compare", "old", "new"};
+    EXPECT_TRUE(bench::are_commands(commands, "a b", "c"));
+    EXPECT_FALSE(bench::are_commands(servers, "old", "new"));
+    EXPECT_FALSE(bench::are_commands(files, "old", "new"));
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
