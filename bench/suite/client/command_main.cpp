@@ -87,8 +87,8 @@ run_cost run_once(std::vector<std::string>& words) {
     return {wall, to_ns(used.ru_utime) + to_ns(used.ru_stime), std::int64_t{used.ru_maxrss} * 1024};
 }
 
-/// Returns the peak memory of this process. A child's peak seems to be at least as large, because exec(2) keeps
-/// the value of the process that started the child.
+/// Returns the peak memory of this process. A child's peak seems to be at least as large, because exec(2)
+/// keeps the value of the process that started the child.
 std::int64_t own_peak_bytes() {
     rusage used{};
     ::getrusage(RUSAGE_SELF, &used);
