@@ -1,4 +1,5 @@
-// Tests the names of the two programs of a comparison. Older versions always named them `base` and `next`.
+// Tests the names that `loopbench compare` gives the two compared programs. Older versions always named them
+// `base` and `next`.
 #include "bench/harness/cli/session/program_names.hpp"
 
 #include <gtest/gtest.h>

@@ -81,7 +81,7 @@ TEST_F(compare, a_comparison_whose_budget_ends_before_the_first_trial_is_inconcl
     EXPECT_SAYS(ran.error_tail, "new on yield: time has no value to compare: the time budget");
 }
 
-// The time per operation of a periodic timer is its period.
+// The time per operation of a periodic timer is its period, which does not depend on the code.
 TEST_F(compare, timer_workloads_are_judged_by_their_lateness_and_cpu_time) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(

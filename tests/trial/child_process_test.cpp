@@ -58,7 +58,7 @@ TEST(child_process, the_time_limit_ends_the_child_and_its_descendants) {
     auto request = shell("sleep 1000 & echo $!; wait");
     request.limit = 100ms;
     auto outcome = bench::run_child(request);
-    while (outcome.output.empty()) {  // a busy machine needs a longer time limit
+    while (outcome.output.empty()) {  // on a busy machine, the child needs a longer time limit
         request.limit *= 2;
         outcome = bench::run_child(request);
     }

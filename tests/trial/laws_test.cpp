@@ -1,5 +1,5 @@
-// Tests the laws, which make a trial fail if its numbers are impossible: with a contender that has planted
-// defects, and at the exact limit of each law.
+// Tests that a trial fails if its numbers are impossible: with a contender that has planted defects, and at
+// the exact limit of each check.
 #include "bench/harness/trial/laws.hpp"
 
 #include <gtest/gtest.h>

@@ -290,7 +290,7 @@ TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_contenders_kee
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);
     while (outcomes[1].output.empty())
-        outcomes = bench::run_together(all, limit *= 2, -1);  // a busy machine needs more time
+        outcomes = bench::run_together(all, limit *= 2, -1);  // a busy machine needs a longer limit
     EXPECT_EQ(outcomes[0].end, child_end::timed_out);
 }
 

@@ -33,9 +33,9 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
         *claims.operations, expected, found, likely_cause);
 }
 
-/// Checks that time, throughput and CPU time per operation follow from the timed section. Also checks that
-/// the median of the latencies is at most twice their mean, and that the 99th percentile is at most a hundred
-/// times the mean (A. Markov's inequality).
+/// Checks that time, throughput and CPU time per operation agree with the length, the operations and the CPU
+/// time of the timed section. Also checks that the median of the latencies is at most twice their mean, and
+/// that the 99th percentile is at most a hundred times the mean (A. Markov's inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
         return !printed || are_equal(*printed, expected)
@@ -74,7 +74,7 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
         *claims.wall_ns <= 0 || shape.in_flight <= 0)
         return std::nullopt;
-    constexpr double clock_reads = 1.01;  // tolerance: each latency has its own readings of the clock
+    constexpr double clock_reads = 1.01;  // tolerance, because each latency has its own readings of the clock
     const double latencies = *claims.latencies * *claims.latency_mean;
     const double in_flight = latencies / *claims.wall_ns;
     const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);

@@ -59,7 +59,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // A word with special characters is not checked, because the shell might replace these characters.
+    // Checks the command only if its first word has no special characters, because the shell might replace
+    // such characters.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

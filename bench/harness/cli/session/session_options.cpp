@@ -20,7 +20,8 @@ std::string seconds_text(std::chrono::nanoseconds time) {
 }
 
 std::string blocks_text(const run_plan& usual) {
-    // A gate compares so few results that its default number of blocks is always enough for verdicts.
+    // A gate does not run more blocks than its default. These always suffice, because a gate compares few
+    // results.
     const bool is_gate = usual.how == correction::holm;
     return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or more if the verdicts need more");
 }
@@ -59,11 +60,11 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
                 ->needs(budget),
             0.01, 50);
     }
-    takes_duration(
-        add_measuring(command, all, "--min-time", options.min_time_s,
-                      fmt::format("minimum measured time of a trial, if it is interleaved or its workload has "
-                                  "no fixed number of operations ({})",
-                                  seconds_text(from_seconds(usual.min_time_s)))));
+    takes_duration(add_measuring(
+        command, all, "--min-time", options.min_time_s,
+        fmt::format("minimum measured time of a trial, if it is interleaved or its workload has "
+                    "no fixed number of operations ({})",
+                    seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
         fmt::format("time limit of a trial; a longer trial fails ({})", seconds_text(usual.trial_limit))));
