@@ -162,7 +162,7 @@ TEST_P(file_format, the_error_for_an_older_file_format_names_the_version_that_wr
                    fmt::format("loopbench {}", bench::loopbench_version()));
 }
 
-TEST_P(file_format, the_error_for_a_newer_file_format_suggests_to_update_loopbench) {
+TEST_P(file_format, the_error_for_a_newer_file_format_suggests_updating_loopbench) {
     expect_refusal(renumbered(GetParam().format, 1), "update loopbench");
 }
 

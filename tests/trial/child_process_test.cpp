@@ -114,7 +114,7 @@ TEST(child_process, the_standard_input_of_a_child_is_empty) {
     EXPECT_EQ(bench::run_child(shell("cat; echo done")).output, "done\n");
 }
 
-TEST(child_process, a_child_inherits_the_environment_with_additions) {
+TEST(child_process, a_child_inherits_the_environment_of_its_parent_with_additions) {
     ::setenv("LOOPBENCH_TEST_KEPT", "kept", 1);
     ::setenv("LOOPBENCH_TEST_SET", "old", 1);
     auto request = shell("echo $LOOPBENCH_TEST_KEPT $LOOPBENCH_TEST_SET; env | grep -c LOOPBENCH_TEST_SET=");

@@ -67,7 +67,7 @@ TEST(interleaving, slices_continue_until_the_work_is_done_and_each_slice_is_reco
     }
 }
 
-TEST(interleaving, slice_lengths_are_configurable) {
+TEST(interleaving, the_lengths_of_the_slices_can_be_chosen) {
     const std::vector all{player("ready; echo ${rest#*,}")};
     const auto outcomes = bench::run_interleaved(all, {.limit = 60s, .lengths = {250us, 4ms}});
     EXPECT_EQ(outcomes[0].child.output, "250,4000\n");

@@ -202,8 +202,9 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->add_option("REPORT.json", options->reports,
                      "check this report or journal instead of measuring; a second one confirms slowdowns")
         ->expected(0, 2);
-    auto* update = command->add_flag("--update", options->update,
-                                     "write the baseline file anew, and show the difference to commit");
+    auto* update =
+        command->add_flag("--update", options->update,
+                          "rewrite the baseline file, and show the changes so that you can commit them");
     command
         ->add_flag("--quick", options->quick,
                    "with --update: measure the times of a new baseline file at small size")

@@ -275,9 +275,9 @@ void add_choice(CLI::App& command, history_options& options) {
 constexpr const char* how_changes_are_found =
     "A series is one metric of one workload and one contender on one machine. A change is a run at which\n"
     "the level of a series moved. Changes are found by E-divisive means with a permutation test,\n"
-    "corrected for the number of series. A change is found only after three runs at the new level, so the\n"
-    "date of --since must be some runs ago. With --since, the exit code is 3 if a series became worse\n"
-    "since then. docs/history.md has the details.";
+    "corrected for the number of series. A change is found only after three runs at the new level, so\n"
+    "there must be at least three runs since the date of --since. With --since, the exit code is 3 if a\n"
+    "series became worse since then. docs/history.md has the details.";
 
 using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
 

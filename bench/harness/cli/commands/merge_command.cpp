@@ -119,8 +119,8 @@ const std::initializer_list<example> merge_examples{
 constexpr const char* what_is_merged =
     "All shards must have the same options, seed and builds; otherwise merge names the difference and\n"
     "writes nothing. If the shards come from several machines, the report says how much the machines\n"
-    "differ, and the intervals include these differences. With --partial, the exit code is 4 if\n"
-    "something is missing. docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
+    "differ, and the intervals include these differences. With --partial, the exit code is 4 if shards\n"
+    "are missing or incomplete. docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
 
 }  // namespace
 

@@ -80,8 +80,8 @@ void refuse_unknown_client(const served_options& options, int stop_fd) {
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
     if (options.port.has_value() == takes_port(options))
         throw usage_error{
-            "use either {port} or --port for the servers: {port} in their arguments (`-- {port}`) becomes a "
-            "free port, and --port is a port on which they always listen"};
+            "the servers need exactly one of {port} and --port: {port} in their arguments (`-- {port}`) "
+            "becomes a free port, and --port is a port on which they always listen"};
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)
