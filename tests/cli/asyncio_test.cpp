@@ -207,8 +207,8 @@ TEST_F(asyncio, no_latencies_are_reported_if_their_recording_is_switched_off) {
 }
 
 TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
-    // The slowdown does not prolong the time for which the contender waits for a core. The contender
-    // therefore reads 0 as this time.
+    // The slowdown prolongs only the time in which the contender does not wait for a core. The contender
+    // reads 0 as its waiting time, so that the expected slowdown does not depend on the load of the machine.
     plant_in(folder / "gbench.py", "return int(file.read().split()[1])", "return 0");
     bench::child_request request;
     request.command = {script.native(), "--benchmark_format=json", "--benchmark_filter=^sleep/concurrent"};

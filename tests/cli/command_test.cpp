@@ -70,7 +70,7 @@ TEST_F(command, the_command_that_a_run_suggests_at_its_end_works_as_printed) {
     EXPECT_SAYS(again.output, "2.00 [2.00, 2.00]");
 }
 
-TEST_F(command, the_option_verbose_prints_every_table) {
+TEST_F(command, a_run_with_the_option_verbose_prints_every_table) {
     const auto verbose = loopbench({"run", "--quick", "--verbose", "-o", loopbench.out()});
     EXPECT_EQ(verbose.code, 0) << verbose.error_tail;
     EXPECT_SAYS(verbose.output, "2.00 [2.00, 2.00]");
@@ -328,7 +328,7 @@ TEST_F(command, the_notice_states_each_workloads_own_reason_for_sequential_trial
     EXPECT_SAYS(error_of("pipe/read/bytes:4096", ""), "asio-epoll does not support slices");
 }
 
-TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
+TEST_F(command, the_compare_command_says_which_trials_are_sequential_and_why) {
     for (const std::string name : {"asio-epoll", "loop-epoll"})
         loopbench.add_contender_of("yield", name, good_row,
                                    R"(, "slices": "1", "contender": ")" + name + "\"");
@@ -345,7 +345,7 @@ TEST_F(command, compare_says_which_trials_are_sequential_and_why) {
     EXPECT_FALSE(says(compared("loop-epoll", {"--pairing", "sequential"}), "note: "));
 }
 
-TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothing) {
+TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_does_not_affect_the_verdict) {
     loopbench.add_contender_of("mine", "old", good_row);
     loopbench.add_contender_of("mine\nadded", "new", fmt::format("workload=mine\n{}", good_row));
     const auto folder = loopbench.path("bin/contenders").native() + "/";
@@ -364,7 +364,7 @@ TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_decides_nothin
     EXPECT_SAYS(compared("old", "new").error_tail, "no benchmark with the same name");
 }
 
-TEST_F(command, an_unknown_pairing_gets_the_allowed_values) {
+TEST_F(command, the_error_for_an_unknown_pairing_lists_the_allowed_values) {
     const auto ran = loopbench({"run", "--pairing", "sideways", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 2);
     EXPECT_SAYS(ran.error_tail, "{sequential,interleaved,concurrent}");

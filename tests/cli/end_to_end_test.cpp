@@ -36,8 +36,8 @@ protected:
         return loopbench(all);
     }
 
-    /// Returns true for the exit codes 0 and 5. Code 5 (unreliable) occurs if other tests keep the machine
-    /// busy.
+    /// Returns true for the exit codes 0 and 5. A run ends with code 5 (unreliable) if other tests keep the
+    /// machine busy.
     static bool is_fine(int code) { return code == 0 || code == 5; }
 
     json report() const { return json::parse(content_of(folder / "report.json")); }

@@ -55,13 +55,13 @@ TEST(explain_command, the_explanation_of_a_parameter_lists_the_workloads_that_ha
     EXPECT_EQ(loopbench({"explain", "qqqq:7"}).code, 2);
 }
 
-TEST(explain_command, a_unique_part_of_a_name_is_enough) {
+TEST(explain_command, a_unique_part_of_a_name_is_enough_to_explain_the_name) {
     const loopbench_command loopbench;
     EXPECT_TRUE(loopbench({"explain", "chain"}).output.starts_with("post/chain (workload)\n"));
     EXPECT_TRUE(loopbench({"explain", "NOTHREADS"}).output.starts_with("asio-nothreads (contender)\n"));
 }
 
-TEST(explain_command, several_matches_are_listed_with_their_descriptions) {
+TEST(explain_command, if_several_names_match_they_are_listed_with_their_descriptions) {
     const loopbench_command loopbench;
     const auto ran = loopbench({"explain", "churn"});
     EXPECT_EQ(ran.code, 0);
@@ -70,7 +70,7 @@ TEST(explain_command, several_matches_are_listed_with_their_descriptions) {
     EXPECT_FALSE(says(ran.output, "Timed part")) << ran.output;
 }
 
-TEST(explain_command, every_kind_of_name_with_the_same_spelling_is_explained) {
+TEST(explain_command, all_things_that_have_the_same_name_are_explained) {
     const loopbench_command loopbench;
     for (const char* part : {"timers (metric, ", "timers (parameter)\n"})
         EXPECT_SAYS(loopbench({"explain", "timers"}).output, part);
@@ -90,7 +90,7 @@ TEST(explain_command, every_term_of_the_glossary_is_explained) {
     }
 }
 
-TEST(explain_command, a_term_is_found_by_a_part_a_plural_or_an_option) {
+TEST(explain_command, a_term_is_found_by_a_part_of_its_name_by_its_plural_or_by_its_option) {
     const loopbench_command loopbench;
     for (const auto& [word, term] : {std::pair{"A/A", "A/A copy"},
                                      {"a/a", "A/A copy"},
@@ -107,7 +107,7 @@ TEST(explain_command, a_term_is_found_by_a_part_a_plural_or_an_option) {
     EXPECT_SAYS(loopbench({"explain", "inconclusive"}).output, "  undecided  term") << "only in its meaning";
 }
 
-TEST(glossary, rows_are_parsed_without_markdown) {
+TEST(glossary, markdown_is_removed_from_the_rows_of_a_glossary) {
     const auto terms = bench::glossary_terms_in(
         "# Glossary\n\n| term | meaning |\n|---|---|\n"
         "| A/A copy (`aa_copy`, `--aa`) | see [`loop`](../loop/README.md) or `x` |\n| turn | a pass |\n");
@@ -127,7 +127,7 @@ TEST(explain_command, the_nearest_names_are_suggested_for_an_unknown_name) {
     EXPECT_SAYS(loopbench({"explain", "verdikt"}).error_tail, "verdict");
 }
 
-TEST(counting_run, the_report_contains_the_counts_and_names_each_missing_count) {
+TEST(counting_run, the_report_contains_the_counts_and_the_name_of_each_missing_count) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
                                           R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");

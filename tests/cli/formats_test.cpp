@@ -58,8 +58,8 @@ const std::vector<format_case> formats{
      {"history list --history $folder/history.db",
       "history add $folder/good.json --history $folder/history.db",
       "run --workload yield --blocks 1 -o $folder/other --history=$folder/history.db"}},
-    // A run that cannot read one of the next two files continues. Without a calibration, it measures as
-    // usual; without a histogram file, only the trial fails.
+    // A run continues if it cannot read one of the next two files. Without the calibration, it measures as
+    // usual; without the histogram file, only the trial fails.
     {"calibration",
      reports::calibration_format,
      "state/loopbench/calibration.json",
@@ -162,7 +162,7 @@ TEST_P(file_format, the_error_for_an_older_file_format_names_the_version_that_wr
                    fmt::format("loopbench {}", bench::loopbench_version()));
 }
 
-TEST_P(file_format, the_error_for_a_newer_file_format_suggests_to_update_loopbench) {
+TEST_P(file_format, the_error_for_a_newer_file_format_suggests_updating_loopbench) {
     expect_refusal(renumbered(GetParam().format, 1), "update loopbench");
 }
 

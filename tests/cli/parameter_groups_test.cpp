@@ -24,19 +24,19 @@ name_list patterns_of(const name_list& workloads) {
     return all;
 }
 
-TEST(parameter_groups, all_combinations_of_values_become_one_pattern) {
+TEST(parameter_groups, names_with_all_combinations_of_their_values_become_one_pattern) {
     EXPECT_EQ(
         patterns_of({"e/conns:1/bytes:64", "e/conns:9/bytes:64", "e/conns:1/bytes:8", "e/conns:9/bytes:8"}),
         name_list{"e/conns:{1,9}/bytes:{64,8}"});
     EXPECT_EQ(patterns_of({"one/us:10"}), name_list{"one/us:10"});
 }
 
-TEST(parameter_groups, an_incomplete_grid_stays_apart) {
+TEST(parameter_groups, names_that_lack_a_combination_of_their_values_are_not_grouped) {
     const name_list three{"e/conns:1/bytes:64", "e/conns:9/bytes:64", "e/conns:1/bytes:8"};
     EXPECT_EQ(patterns_of(three), three);
 }
 
-TEST(parameter_groups, other_words_and_keys_are_other_groups) {
+TEST(parameter_groups, names_with_different_words_or_keys_are_not_grouped) {
     EXPECT_EQ(patterns_of({"s/load:25", "s/rate:9", "s/load:50", "sort/8", "sort/16", "t:/1", ":x", ""}),
               (name_list{"s/load:{25,50}", "s/rate:9", "sort/8", "sort/16", "t:/1", ":x", ""}));
 }
@@ -56,7 +56,7 @@ TEST(parameter_groups, list_shows_the_nine_echoes_in_one_line) {
     EXPECT_EQ(listed["workloads"].size(), 10U) << "only the text is grouped";
 }
 
-TEST(pairing_reasons, every_sequential_workload_has_a_reason_and_no_other) {
+TEST(pairing_reasons, every_sequential_workload_has_a_reason_for_its_pairing_and_other_workloads_have_none) {
     for (const auto& shape : bench::workload_table())
         for (const bool of_one_program : {false, true})
             EXPECT_EQ(shape.pairing_of_trials(of_one_program) == reports::pairing::sequential,
@@ -64,7 +64,7 @@ TEST(pairing_reasons, every_sequential_workload_has_a_reason_and_no_other) {
                 << shape.name;
 }
 
-TEST(pairing_reasons, the_reason_is_the_workloads_own) {
+TEST(pairing_reasons, each_workload_has_its_own_reason_for_sequential_trials) {
     const auto why = [](std::string_view name) {
         return std::string{bench::why_sequential(*bench::find_shape(name), false)};
     };

@@ -1,4 +1,5 @@
-// Tests the names of the two programs of a comparison. Older versions always named them `base` and `next`.
+// Tests the names that `loopbench compare` gives the two compared programs. Older versions always named them
+// `base` and `next`.
 #include "bench/harness/cli/session/program_names.hpp"
 
 #include <gtest/gtest.h>
@@ -9,11 +10,11 @@ namespace {
 
 using named = std::pair<std::string, std::string>;
 
-TEST(program_names, programs_keep_their_file_names) {
+TEST(program_names, programs_with_different_file_names_are_called_by_these_names) {
     EXPECT_EQ(bench::program_names("./old", "build/new"), named("old", "new"));
 }
 
-TEST(program_names, equal_file_names_get_the_shortest_ends_that_differ) {
+TEST(program_names, programs_with_equal_file_names_are_called_by_the_shortest_path_ends_that_differ) {
     EXPECT_EQ(bench::program_names("build-a/bench", "build-b/bench"),
               named("build-a/bench", "build-b/bench"));
     EXPECT_EQ(bench::program_names("/x/a/bin/bench", "/x/b/bin/../bin/bench"),
@@ -22,7 +23,7 @@ TEST(program_names, equal_file_names_get_the_shortest_ends_that_differ) {
     EXPECT_EQ(bench::program_names("/a/layouts/", "/b/layouts"), named("a/layouts", "b/layouts"));
 }
 
-TEST(program_names, one_program_twice_is_new_the_second_time) {
+TEST(program_names, a_program_that_is_compared_with_itself_is_called_new_the_second_time) {
     EXPECT_EQ(bench::program_names("./bench", "bench"), named("bench", "bench (new)"));
 }
 
@@ -36,7 +37,7 @@ TEST(program_names, the_middle_of_a_long_name_is_left_out) {
     EXPECT_NE(one, other);
 }
 
-TEST(program_names, names_are_valid_utf8) {
+TEST(program_names, program_names_are_valid_utf8) {
     EXPECT_EQ(bench::program_names("\xff", "\xfe"), named("\uFFFD", "\uFFFD (new)"));
 }
 

@@ -74,7 +74,8 @@ TEST_F(served, a_server_that_has_become_slower_is_reported_as_a_regression) {
 }
 
 TEST_F(served, builds_of_a_server_that_share_a_fixed_port_run_sequentially) {
-    // The kernel selects the ports of clients from a range above this port.
+    // This port is below the range from which the kernel selects the ports of clients, so no client can
+    // occupy it.
     const auto port = std::to_string(20'000 + ::getpid() % 10'000);
     const auto ran = compare("echo", LOOPBENCH_ECHO_SERVER, {port}, {"--port", port});
     ASSERT_TRUE(is_measured(ran.code)) << ran.code << ran.error_tail;
@@ -134,8 +135,9 @@ TEST_F(served, a_comparison_of_servers_without_a_port_or_a_client_is_refused) {
         EXPECT_EQ(ran.code, 2) << ran.error_tail;
         return ran.error_tail;
     };
-    EXPECT_SAYS(complaint({"--client", "echo"}), "either {port} or --port");
-    EXPECT_SAYS(complaint({"--client", "echo", "--port", "4000", "--", "{port}"}), "either {port} or --port");
+    EXPECT_SAYS(complaint({"--client", "echo"}), "exactly one of {port} and --port");
+    EXPECT_SAYS(complaint({"--client", "echo", "--port", "4000", "--", "{port}"}),
+                "exactly one of {port} and --port");
     EXPECT_SAYS(complaint({"--port", "4000"}), "--client");
     EXPECT_SAYS(complaint({"--", "{port}"}), "--client");
     const auto unknown = complaint({"--client", "ecko", "--", "{port}"});

@@ -63,7 +63,7 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
 }
 
-TEST_F(third_party, the_programs_get_the_arguments_of_the_user_in_each_start) {
+TEST_F(third_party, the_arguments_of_the_user_are_passed_in_each_start_of_a_program) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
             {"--args=--also='my own' --also=second", "--workload", "my own", "--workload", "second",
              "--blocks", "1"});

@@ -81,7 +81,7 @@ TEST(calibrate, large_slowdowns_are_found_and_equal_builds_are_not_called_differ
     EXPECT_EQ(found.slowdowns[2].measured_slower, 5U);
 }
 
-TEST(calibrate, noise_can_hide_a_slowdown) {
+TEST(calibrate, a_slowdown_that_is_smaller_than_the_noise_is_rarely_found) {
     const auto found = calibrated(0.5, {.aa_tries = 20, .aa_blocks = 20, .tries = 20, .blocks = 20});
     EXPECT_LT(found.slowdowns[2].measured_slower, 3U);
 }

@@ -34,8 +34,9 @@ protected:
         return found == std::string::npos ? -1 : std::stod(output.substr(found + line.size()));
     }
 
-    /// Returns the count in the line, or -1 without such a line. Tests allow a small deviation, because a
-    /// tracer on a busy machine can miss one call in a thousand.
+    /// Returns the number of system calls in the line of `difference` that begins with `sign`, or -1 if there
+    /// is no such line. Tests allow a small deviation, because a tracer on a busy machine can miss one call
+    /// in a thousand.
     static double syscalls_in_line(const std::string& difference, char sign) {
         const auto line = fmt::format(
             R"({}  {{"workload":"yield","contender":"costly","metric":"syscalls","per_op":)", sign);

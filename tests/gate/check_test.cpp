@@ -335,7 +335,7 @@ TEST(check_times, an_unreliable_second_session_confirms_no_regression) {
     EXPECT_EQ(bench::outcome_of(after_two(session(1.05), failed)), gate_outcome::failed);
 }
 
-TEST(check_times, times_within_their_limits_need_no_second_session) {
+TEST(check_times, times_within_their_limits_are_accepted_without_a_second_session) {
     EXPECT_TRUE(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1), {}))
                     .ratios.empty());
     EXPECT_EQ(bench::suspects_of(recorded_times, bench::check_times(recorded_times, session(1.05), {}))
@@ -362,7 +362,7 @@ TEST(check, the_worst_gate_result_decides_the_outcome) {
     EXPECT_EQ(bench::outcome_of({}), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-TEST(check, every_format_states_the_same_gate_results) {
+TEST(check, every_format_of_the_check_contains_the_same_gate_results) {
     using enum gate_result_kind;
     const auto found = some({holds, regression, looser, unclear});
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {

@@ -117,7 +117,7 @@ row "\"real_time\": $ns, \"cpu_time\": $ns")sh",
     EXPECT_EQ(nlohmann::json::parse(content_of(baseline()))["times"]["ratios"][0]["pairing"], "sequential");
 }
 
-TEST_F(check_timed, an_update_without_a_common_workload_of_the_baseline_is_refused_before_it_measures) {
+TEST_F(check_timed, an_update_is_refused_before_it_measures_if_no_workload_is_shared_with_the_baseline) {
     std::filesystem::remove(loopbench.path("bin/contenders/loop-epoll"));
     loopbench.add_contender_of("sort", "mine", scattering("ns=10000"));
     const auto ran = check({"--update", "--tier", "times", "--contender", "mine"}, "sort");
@@ -138,7 +138,7 @@ TEST_F(check_timed, a_slower_build_is_a_regression_confirmed_by_a_second_session
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/second/journal.jsonl")));
 }
 
-TEST_F(check_timed, a_slowdown_that_only_the_first_session_shows_passes_with_a_message) {
+TEST_F(check_timed, the_check_passes_with_a_message_if_only_the_first_session_shows_a_slowdown) {
     update();
     loopbench.add_contender("loop-epoll", scattering("ns=5400; " + second_session() + " && ns=5000"));
     const auto ran = check({"--format", "json"});

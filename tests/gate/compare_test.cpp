@@ -81,7 +81,7 @@ TEST_F(compare, a_comparison_whose_budget_ends_before_the_first_trial_is_inconcl
     EXPECT_SAYS(ran.error_tail, "new on yield: time has no value to compare: the time budget");
 }
 
-// The time per operation of a periodic timer is its period.
+// The time per operation of a periodic timer is its period, which does not depend on the code.
 TEST_F(compare, timer_workloads_are_judged_by_their_lateness_and_cpu_time) {
     const auto timer = [](int late, int cpu) {
         return fmt::format(
@@ -183,7 +183,7 @@ esac
 }
 
 // An older version's remedy was --baseline, an option that compare lacks.
-TEST_F(compare, a_benchmark_without_old_values_has_a_remedy_that_compare_supports) {
+TEST_F(compare, the_remedy_for_a_benchmark_without_old_values_names_only_options_of_compare) {
     loopbench.add_contender("new", scattering(10000, "10"));
     loopbench.add_contender("old", R"sh(case $workload in
   echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;
@@ -656,7 +656,7 @@ TEST(gate, a_lateness_given_as_a_difference_is_inconclusive_if_the_lateness_migh
     EXPECT_EQ(found("late_p50", 61e3, verdict::slower), gate_outcome::regression);
 }
 
-TEST(gate, the_gate_also_judges_duplicate_results) {
+TEST(gate, a_regression_in_a_duplicate_result_fails_the_gate) {
     auto report = sample_report();
     std::erase_if(report.results, [](const auto& item) { return item.status != reports::result_status::ok; });
     report.workloads[1].primary_metrics = {"time"};

@@ -55,7 +55,7 @@ TEST(gate_result, every_format_contains_the_same_verdict) {
         "::notice title=loopbench::SLOWER: BM_sort by 2.2 %25 (1.6 to 2.8). "));
 }
 
-TEST(gate_result, each_outcome_has_its_word) {
+TEST(gate_result, the_verdict_begins_with_a_different_word_for_each_outcome) {
     const auto word = [](reports::report report) {
         const auto line = bench::verdict_line(bench::judge_gate(report, 5));
         return line.substr(0, line.find(':'));
@@ -101,7 +101,7 @@ TEST(gate_result, the_five_most_severe_results_come_first_and_the_others_are_cou
     EXPECT_EQ(line.find("s1"), std::string::npos) << line;
 }
 
-TEST(gate_result, contenders_and_metrics_are_named_if_they_differ) {
+TEST(gate_result, the_verdict_names_contenders_and_metrics_only_if_they_differ) {
     auto other = compared("yield", 0.9, 0.89, 0.91, verdict::slower);
     other.contender = "libuv";
     auto report = comparison({compared("yield", 1, 0.99, 1.01, verdict::equivalent)});
@@ -113,7 +113,7 @@ TEST(gate_result, contenders_and_metrics_are_named_if_they_differ) {
 }
 
 // An older version wrote "worse by 317693.3 %".
-TEST(gate_result, large_differences_are_factors_with_an_interval) {
+TEST(gate_result, large_differences_are_printed_as_factors_with_an_interval) {
     const auto found = bench::judge_gate(
         comparison({compared("timer", 1 / 3178., 1 / 3200., 1 / 3150., verdict::slower)}), 5);
     EXPECT_EQ(bench::verdict_line(found), "SLOWER: timer: 3,178 times as slow (3,150 to 3,200).");

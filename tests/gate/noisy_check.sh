@@ -36,7 +36,7 @@ for ((i = 0; i < 4 * $(nproc); ++i)); do
     fi
     noise+=($!)
 done
-try() {  # arguments: LOOPBENCH_TEST_COST, and the only wrong exit code
+try() {  # arguments: LOOPBENCH_TEST_COST, and the exit code that would be wrong
     code=0
     LOOPBENCH_TEST_COST=$1 LOOPBENCH_TEST_COST_OF=asio-other check >"$folder/log" 2>&1 || code=$?
     cat "$folder/log"

@@ -58,7 +58,7 @@ TEST(child_process, the_time_limit_ends_the_child_and_its_descendants) {
     auto request = shell("sleep 1000 & echo $!; wait");
     request.limit = 100ms;
     auto outcome = bench::run_child(request);
-    while (outcome.output.empty()) {  // a busy machine needs a longer time limit
+    while (outcome.output.empty()) {  // on a busy machine, the child needs a longer time limit
         request.limit *= 2;
         outcome = bench::run_child(request);
     }
@@ -114,7 +114,7 @@ TEST(child_process, the_standard_input_of_a_child_is_empty) {
     EXPECT_EQ(bench::run_child(shell("cat; echo done")).output, "done\n");
 }
 
-TEST(child_process, a_child_inherits_the_environment_with_additions) {
+TEST(child_process, a_child_inherits_the_environment_of_its_parent_with_additions) {
     ::setenv("LOOPBENCH_TEST_KEPT", "kept", 1);
     ::setenv("LOOPBENCH_TEST_SET", "old", 1);
     auto request = shell("echo $LOOPBENCH_TEST_KEPT $LOOPBENCH_TEST_SET; env | grep -c LOOPBENCH_TEST_SET=");

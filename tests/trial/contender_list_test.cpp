@@ -102,7 +102,7 @@ TEST(contender_list, a_change_of_the_file_of_any_layout_is_detected) {
     EXPECT_EQ(bench::changed_file(who), (folder / "2").native());
 }
 
-TEST(contender_list, a_folder_that_is_named_twice_counts_once) {
+TEST(contender_list, a_contender_folder_that_is_given_twice_is_searched_once) {
     const temporary_folder folder;
     write_script(folder / "bin/same", "");
     std::filesystem::create_symlink("bin", folder / "link");

@@ -60,7 +60,7 @@ TEST(listing, benchmarks_with_equal_names_are_numbered) {
                   {"push#1", "push", 0, 2}, {"pop", "pop"}, {"push#2", "push", 1, 2}}));
 }
 
-TEST(listing, the_mark_of_numbers_occurs_in_no_printed_name) {
+TEST(listing, the_mark_before_the_number_of_a_repeated_name_occurs_in_no_printed_name) {
     EXPECT_EQ(workloads_in("x\nx\nx#1\n"), (std::vector<std::string>{"x##1", "x##2", "x#1"}));
 }
 
@@ -89,14 +89,14 @@ TEST(listing_filter, the_selected_benchmarks_and_all_their_variants_are_listed) 
         << "an argument of a process cannot be longer than 128 KiB";
 }
 
-TEST(exact_filter, only_the_printed_name_matches) {
+TEST(exact_filter, the_filter_matches_only_the_given_printed_name) {
     EXPECT_TRUE(matches(bench::exact_filter("lookup"), "lookup"));
     EXPECT_FALSE(matches(bench::exact_filter("lookup"), "lookup/iterations:50"));
     EXPECT_FALSE(matches(bench::exact_filter("lookup"), "a_lookup"));
     EXPECT_FALSE(matches(bench::exact_filter("a/1"), "a/10"));
 }
 
-TEST(filter_with_any_suffix, the_workload_matches_with_any_suffixes_and_nothing_else_matches) {
+TEST(filter_with_any_suffix, the_filter_matches_only_the_given_workload_with_any_suffixes) {
     const auto filter = bench::filter_with_any_suffix("echo/rtt/conns:1");
     EXPECT_TRUE(matches(filter, "echo/rtt/conns:1"));
     EXPECT_TRUE(matches(filter, "echo/rtt/conns:1/min_time:0.500/process_time/real_time/threads:2"));
@@ -105,7 +105,7 @@ TEST(filter_with_any_suffix, the_workload_matches_with_any_suffixes_and_nothing_
     EXPECT_FALSE(matches(filter, "an/echo/rtt/conns:1"));
 }
 
-TEST(exact_filter, special_characters_of_a_workload_name_match_literally) {
+TEST(exact_filter, special_characters_of_a_workload_name_are_matched_literally) {
     for (const std::string name :
          {"a.b", "a+b", "f(int)", "v<T*>[3]", "a|b", "^a$", "x{1}", "back\\slash", "q?"}) {
         EXPECT_TRUE(matches(bench::exact_filter(name), name)) << name;

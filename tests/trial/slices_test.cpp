@@ -67,7 +67,7 @@ TEST(interleaving, slices_continue_until_the_work_is_done_and_each_slice_is_reco
     }
 }
 
-TEST(interleaving, slice_lengths_are_configurable) {
+TEST(interleaving, the_lengths_of_the_slices_can_be_chosen) {
     const std::vector all{player("ready; echo ${rest#*,}")};
     const auto outcomes = bench::run_interleaved(all, {.limit = 60s, .lengths = {250us, 4ms}});
     EXPECT_EQ(outcomes[0].child.output, "250,4000\n");
@@ -290,7 +290,7 @@ TEST(concurrent, the_time_limit_ends_slow_contenders_and_finished_contenders_kee
     auto limit = 100ms;
     auto outcomes = bench::run_together(all, limit, -1);
     while (outcomes[1].output.empty())
-        outcomes = bench::run_together(all, limit *= 2, -1);  // a busy machine needs more time
+        outcomes = bench::run_together(all, limit *= 2, -1);  // a busy machine needs a longer limit
     EXPECT_EQ(outcomes[0].end, child_end::timed_out);
 }
 

@@ -54,7 +54,7 @@ TEST(trial, a_metric_with_a_non_finite_number_has_no_value) {
     EXPECT_EQ(trial.metrics.at("early"), std::nullopt);
 }
 
-TEST(trial, a_trial_without_a_time_above_zero_fails) {
+TEST(trial, a_trial_needs_a_time_above_zero) {
     for (const auto* fields :
          {R"("spin":1)", R"("real_time":NaN)", R"("real_time":null)", R"("real_time":Infinity)",
           R"("real_time":"fast")", R"("real_time":0)", R"("real_time":-1)"}) {

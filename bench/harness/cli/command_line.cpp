@@ -45,8 +45,8 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return near.empty() ? "" : fmt::format(" did you mean {}?", near.front());
 }
 
-/// Throws usage_error for a missing or unknown command, because CLI11's error does not suggest the nearest
-/// name.
+/// Throws usage_error for a missing or unknown command. CLI11's own error would not suggest the nearest
+/// command.
 void check_command_name(const CLI::App& app, std::span<const std::string> arguments,
                         const std::string& called = "loopbench") {
     const auto known = subcommand_names(app);
@@ -124,17 +124,17 @@ std::optional<std::string> for_programs(const CLI::App& app, std::span<const std
     return std::nullopt;
 }
 
-/// Opens /dev/null in place of closed standard streams. Otherwise the next opened file would get the
-/// descriptor of a closed stream, and printed text would be written into that file. Each stream is opened in
-/// the wrong direction, so that its use still fails.
+/// Opens /dev/null in place of each closed standard stream. Otherwise the next opened file would get the
+/// descriptor of the closed stream, and printed text would be written into that file. /dev/null is opened for
+/// writing as standard input, and for reading as the two outputs, so that using such a stream still fails.
 void keep_standard_streams_apart() {
     constexpr std::array<int, 3> wrong_way{O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; ++fd)
         if (::fcntl(fd, F_GETFD) == -1) ::open("/dev/null", wrong_way[static_cast<std::size_t>(fd)]);
 }
 
-/// Prints the error to standard error. Hides passwords in URLs, because error messages often contain
-/// arguments of the command line.
+/// Prints the error to standard error. Hides passwords in URLs, because an error message can contain a URL
+/// from the command line.
 void tell_error(const std::exception& error, const std::vector<std::string>& arguments) {
     std::string message = error.what();
     for (const auto& argument : arguments)
@@ -166,7 +166,8 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_history_command(app, chosen);
     add_explain_command(app, chosen);
     prepare_commands(app);
-    // The footer is set last, because a command that is added later would inherit it.
+    // The footer is set after all commands were added, because a command inherits the footer that exists when
+    // it is added.
     app.footer(examples_and(common_examples, exit_codes()));
     if (const auto text = for_programs(app, arguments)) {
         reports::write_standard_output(*text);
@@ -193,12 +194,12 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // If the signal is ignored, a write beyond the file size limit fails with an error message instead of
-    // ending the process.
+    // If SIGXFSZ is ignored, a write beyond the file size limit (ulimit -f) fails with an error message, and
+    // does not end the process.
     ::signal(SIGXFSZ, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
-    // The caller might ignore SIGCHLD. The kernel would then reap the children of this process, and their
-    // exit status would be lost.
+    // loopbench inherits an ignored SIGCHLD from the program that started it. The kernel would then reap
+    // loopbench's children, and their exit status would be lost. Therefore the default action is restored.
     ::signal(SIGCHLD, SIG_DFL);
     adopt_orphans();
     try {

@@ -1,4 +1,4 @@
-// A new command needs a file in commands/, a line in this file and a line in command_line.cpp.
+// A new command needs a file in commands/, a declaration in this file and a call in command_line.cpp.
 #pragma once
 
 #include <functional>
@@ -27,17 +27,17 @@ int run_command_line(const std::vector<std::string>& arguments, watching disturb
 
 std::vector<std::string> explainable_names();
 
-/// Completes the last of the `words` after `loopbench` for the scripts in bench/harness/cli/completion. Each
-/// line contains a candidate, a tab and the candidate's meaning. If there is no candidate, the shell
-/// completes file names.
+/// Returns the completions of the last word for the scripts in bench/harness/cli/completion. `words` are the
+/// words of the command line after `loopbench`. Each line of the text contains a candidate, a tab and the
+/// candidate's meaning. If the text is empty, the shell completes file names.
 std::string completions(const CLI::App& app, std::span<const std::string> words);
 
 /// Returns the man page in mdoc(7). help2man is not sufficient, because it reads only one --help text and
 /// would merge all commands into one paragraph. `date` has the form "November 22, 2026".
 std::string manual_page(const CLI::App& app, std::string_view date);
 
-// Adds a subcommand to `app`, like each of the following functions. The parser sets `chosen` to the action of
-// the subcommand that the command line names.
+// Each of these functions adds one subcommand to `app`. If the command line names this subcommand, the parser
+// sets `chosen` to the subcommand's action.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
 void add_calibrate_command(CLI::App& app, action& chosen);

@@ -34,9 +34,9 @@ inline constexpr std::array exit_meanings{
                  "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
 };
 
-/// The order in which the exit codes take precedence. Code 2 is missing here, because wrong usage ends the
-/// command before anything is measured. outcome_of() (gate_result.hpp) implements the order of codes 1, 3, 5
-/// and 4.
+/// Tells the user which exit code is returned if several apply. Code 2 is not in the list, because wrong
+/// usage ends the command before anything is measured. outcome_of() (gate_result.hpp) implements the order of
+/// codes 1, 3, 5 and 4.
 inline constexpr std::string_view which_exit_code =
     "If several apply, the exit code is the first of 130, 1, 3, 5 and 4. A failed contender (1) and a\n"
     "count above the baseline file (3) do not depend on how noisy the machine is. Times from an\n"

@@ -12,8 +12,8 @@ struct glossary_term {
     std::vector<std::string> spellings;
     std::string meaning;
 
-    /// Returns true if `word` is the name or a spelling of the term. Ignores case and the dashes of an
-    /// option.
+    /// Returns true if `word` is the name of the term or another spelling of it. Ignores case and the dashes
+    /// of an option.
     [[nodiscard]] bool is_called(std::string_view word) const;
 };
 

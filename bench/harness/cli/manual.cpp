@@ -19,8 +19,9 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen, which
-/// a shell does not accept in pasted text. The escape of '|' permits a line break after the '|'.
+/// Characters that roff would change, and their escapes. For example, roff turns a minus into a hyphen. A
+/// shell does not accept this hyphen in a command that a user pastes. The escape of '|' permits a line break
+/// after the '|'.
 constexpr std::array<std::pair<char, std::string_view>, 7> roff_escapes{{{'\\', "\\e"},
                                                                          {'-', "\\-"},
                                                                          {'`', "\\(ga"},

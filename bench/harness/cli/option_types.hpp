@@ -17,8 +17,8 @@
 
 namespace loopbench::bench {
 
-/// Makes the option accept 1 ms to one week, and converts the value to seconds. Valid values are, for
-/// example, "500ms", "55s", "30min" and "1h". A number without a unit means seconds.
+/// Makes the option accept durations from 1 ms to one week, and converts the value to seconds. Valid values
+/// are, for example, "500ms", "55s", "30min" and "1h". A number without a unit means seconds.
 inline void takes_duration(CLI::Option* option) {
     const std::map<std::string, double> units{{"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
     constexpr double shortest_s = 1e-3, longest_s = 7 * 24 * 3600.0;
@@ -29,7 +29,8 @@ inline void takes_duration(CLI::Option* option) {
         return text + " s is out of range; expected 1 ms to 1 week";
     };
     option->type_name("DURATION");
-    // CLI11 runs the last added validator first. Therefore the conversion precedes the check.
+    // CLI11 runs the validators in reverse order. Therefore the conversion, which is added after this check,
+    // runs before it.
     option->check(CLI::Validator{within_limits, ""});
     option->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::DEFAULT, "").description(""));
 }

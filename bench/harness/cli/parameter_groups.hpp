@@ -11,8 +11,9 @@ struct parameter_group {
     std::string first;
 };
 
-/// Groups names that differ only in the values of their `key:value` parts. A group contains every combination
-/// of its values; any other name is a group of its own. The groups have the order of their first names.
+/// Groups names that differ only in the values of their `key:value` parts. Names form a group only if they
+/// contain every combination of these values; every other name is a group of its own. The groups have the
+/// order in which their first names appear in `names`.
 std::vector<parameter_group> grouped_by_parameters(std::span<const std::string> names);
 
 }  // namespace loopbench::bench

@@ -1,4 +1,5 @@
-// The functions for messages ignore failed writes to standard error; fmt::print would throw an exception.
+// The functions that print messages ignore failed writes to standard error, on which fmt::print would throw
+// an exception.
 #pragma once
 
 #include <fmt/format.h>

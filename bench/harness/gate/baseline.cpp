@@ -1,5 +1,5 @@
 // The reader is strict because people edit baseline files. The writer puts each number on its own line
-// because people review these files.
+// because people review the changes of these files.
 #include "bench/harness/gate/baseline.hpp"
 
 #include <fmt/format.h>

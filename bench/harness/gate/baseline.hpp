@@ -15,9 +15,9 @@
 namespace loopbench::bench {
 
 struct count_slack {
-    double per_op = 0.02;  // the fixed part for counts per operation
+    double per_op = 0.02;  // the fixed part of the slack, for counts per operation
     double bytes = 2;      // the fixed part for bytes: a small allocation in 50 operations
-    double pct = 2;        // the share, in per cent
+    double pct = 2;        // the share of the expected count, in per cent
 
     [[nodiscard]] double around(const reports::metric_info& metric, double expected) const;
 };
@@ -27,7 +27,8 @@ struct expected_count {
     double per_op = 0;
 };
 
-/// An expected ratio to the contender expected_times::to. A ratio above 1 means that the contender is better.
+/// The expected ratio of a contender to the contender expected_times::to. A ratio above 1 means that the
+/// first of the two is better.
 struct expected_ratio {
     std::string workload, contender;
     double median = 1, low = 1, high = 1;

@@ -49,7 +49,8 @@ std::vector<log_ratios> pairs_of(const session_record& from, std::size_t who) {
     return all;
 }
 
-/// Groups pairs into tries of `blocks` consecutive pairs of one workload. Two tries never share a pair.
+/// Groups the pairs of trials into tries. Each try contains `blocks` consecutive pairs of one workload, and
+/// two tries never share a pair.
 std::vector<log_ratios> consecutive(std::span<const log_ratios> pairs, std::uint64_t blocks,
                                     std::uint64_t most) {
     std::vector<log_ratios> tries;
@@ -149,8 +150,8 @@ reports::pairing pairing_of(const run_plan& plan) {
     return first;
 }
 
-/// Checks that the trials' contexts report the slowdowns. Requires a context only from the first trial of a
-/// contender, because a journal that was read from a file contains no other contexts.
+/// Checks that the trials' contexts report the slowdowns. Requires a context only from the first trial of
+/// each contender, because a journal does not contain the contexts of later trials.
 void check_slowdowns(const session_record& slowed) {
     std::set<std::size_t> seen;
     for (const auto& trial : slowed.outcome.trials) {

@@ -31,8 +31,8 @@ run_plan calibration_plan(const run_plan& base, const contender& who,
 /// is valid for only one pairing.
 reports::pairing pairing_of(const run_plan& plan);
 
-/// Throws usage_error if a trial of a slowed contender does not report its slowdown. Such a contender does
-/// not support LOOPBENCH_SLOWDOWN.
+/// Throws usage_error if a trial of a slowed contender does not report its slowdown, which means that the
+/// contender does not support LOOPBENCH_SLOWDOWN.
 void check_slowdowns(const session_record& slowed);
 
 /// Returns the plan of a run with sequential trials. judge_pairings() compares these trials with the

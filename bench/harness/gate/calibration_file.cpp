@@ -42,7 +42,7 @@ std::string write_calibration(const reports::calibration& found, const reports::
 
 std::optional<reports::calibration> read_calibration(const fs::path& path,
                                                      const reports::environment& where) {
-    std::error_code unreadable;  // read_file() reports the error
+    std::error_code unreadable;  // ignored here, because read_file() reports the error
     if (fs::status(path, unreadable).type() == fs::file_type::not_found) return std::nullopt;
     try {
         const reports::document document{reports::read_file(path.native())};

@@ -8,8 +8,9 @@
 namespace loopbench::bench {
 
 /// Returns $XDG_STATE_HOME/loopbench/calibration.json for sequential trials, and calibration-PAIRING.json in
-/// the same folder for other pairings. If XDG_STATE_HOME is not an absolute path, uses ~/.local/state instead
-/// (XDG Base Directory Specification). Returns nothing if the home folder is also unknown.
+/// the same folder for other pairings. If XDG_STATE_HOME is unset or is not an absolute path, uses
+/// ~/.local/state instead (XDG Base Directory Specification). Returns nothing if the home folder is also
+/// unknown.
 std::optional<std::filesystem::path> calibration_path(reports::pairing made);
 
 std::string write_calibration(const reports::calibration& found, const reports::environment& where);

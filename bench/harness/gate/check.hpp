@@ -1,6 +1,6 @@
-// Counts are the same on any machine. Therefore a single count that exceeds its slack fails a build. Times
-// vary. A ratio fails a build only if its interval lies beyond the threshold, a second session confirms this,
-// and the A/A comparisons of both sessions find no difference.
+// Counts are the same on any machine. Therefore one count that exceeds its slack fails a build. Times vary
+// from run to run. Therefore a ratio fails a build only if its interval lies beyond the threshold, a second
+// session confirms this, and the A/A comparisons of both sessions find no difference.
 #pragma once
 
 #include <span>
@@ -23,13 +23,13 @@ struct time_rule {
     double tolerated_pct = 5;  // larger slowdowns must be ruled out
 };
 
-/// Judges each expected ratio by one session. One session never shows a regression: a ratio that is
+/// Judges each expected ratio by one session. A single session never shows a regression: a ratio that is
 /// significantly worse gets the gate result `suspect`. If the session cannot judge any ratio, returns only
 /// the gate results of failed contenders and the reason.
 ///
-/// Compares the new pairs with the value in the expected interval that is nearest to their median. Thus the
-/// uncertainty of the baseline file never counts against the build. Corrects the verdicts for the number of
-/// comparisons of the same metric (Holm), as `compare` does.
+/// Compares the pairs of the session with the value in the expected interval that is nearest to the median of
+/// these pairs. Thus the uncertainty of the baseline file never counts against the build. Corrects the
+/// verdicts for the number of comparisons of the same metric (Holm), as `compare` does.
 std::vector<gate_result> check_times(const expected_times& expected, const reports::report& session,
                                      const time_rule& rule);
 

@@ -1,4 +1,5 @@
-// Compares new pairs with the expected ratios, for times and other metrics that are not counts.
+// Compares the pairs of trials of a session with the expected ratios of times and of other metrics that are
+// not counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,8 +65,8 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
 
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // If a contender has no numbers on a workload, the session contains only its result for the metric
-    // `time`.
+    // Looks only for the metric `time`, because it is the only result of a contender that has no numbers on a
+    // workload.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;
@@ -162,7 +163,7 @@ std::vector<gate_result> check_times(const expected_times& expected, const repor
                                      const time_rule& rule) {
     std::vector<gate_result> all;
     if (auto found = obstacle(expected, session)) {
-        for (const auto& item : expected.ratios)  // a failed contender is reported even then
+        for (const auto& item : expected.ratios)  // nothing can be judged, but a failure is reported
             if (auto without = without_numbers(item, expected.to, session);
                 without && without->kind == gate_result_kind::failed)
                 all.push_back(std::move(*without));
@@ -209,7 +210,7 @@ expected_times suspects_of(const expected_times& expected, std::span<const gate_
 std::vector<gate_result> confirm(std::vector<gate_result> first, const expected_times& expected,
                                  const report& second, const time_rule& rule) {
     const auto again = check_times(suspects_of(expected, first), second, rule);
-    if (!again.empty() && again.back().workload.empty()) {  // the last gate result is about the whole session
+    if (!again.empty() && again.back().workload.empty()) {  // true if the session judged no ratio
         std::erase_if(first, [](const auto& found) { return found.kind == gate_result_kind::suspect; });
         first.insert(first.end(), again.begin(), again.end());
         return first;

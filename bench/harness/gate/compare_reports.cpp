@@ -79,7 +79,7 @@ std::map<std::string_view, double> on_other_machines(const report_index& then, c
         if (!item.to_baseline || item.now->metric != "time") continue;
         const std::string_view workload = item.now->workload;
         const auto before = log_speeds(*then.baseline(workload)), after = log_speeds(*now.baseline(workload));
-        if (before.empty() || after.empty()) continue;  // a report has only ratios of rounds
+        if (before.empty() || after.empty()) continue;  // the report has no samples, only ratios of rounds
         const double shift = shift_between(before, after).median;
         if (std::abs(shift) > std::log(most_moved)) found.emplace(workload, shift);
     }
@@ -129,8 +129,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // If a contender has no numbers on a workload, the report contains only its result for the metric
-        // `time`.
+        // Uses the metric `time`, because it is the only result of a contender that has no numbers on a
+        // workload.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));
@@ -196,7 +196,7 @@ report compare_reports(const report& then, const report& now, double threshold_p
     for (const auto& item : all) ++comparisons[item.now->metric];
     const double threshold = std::log1p(threshold_pct / 100);
     auto found = now;
-    found.complete = true;  // the caller warns of incomplete runs
+    found.complete = true;  // so that the copy has no warning of its own; the caller warns of incomplete runs
     found.results.clear();
     found.hosts.reset();  // the intervals already include the differences between hosts
     found.warnings = other_conditions(then, now);

@@ -12,7 +12,7 @@ namespace loopbench::bench {
 
 enum class gate_result_kind {
     holds,
-    looser,  // better than expected
+    looser,  // better than the baseline file expects
     unclear,
     suspect,  // slower or worse, not yet confirmed by a second session
     unreliable,

@@ -119,8 +119,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
     return found;
 }
 
-/// Returns true if the interval shows that the distance from zero grew by at most `tolerated_pct` of the
-/// baseline's value. `to` is the baseline's result.
+/// Returns true if the interval of `item` shows that its distance from zero grew by at most `tolerated_pct`
+/// of the baseline's value. `to` is the baseline's result.
 bool rules_out(double tolerated_pct, const result& item, const result* to) {
     if (item.judged != verdict::inconclusive) return true;
     const auto& high = item.from_baseline->high;
@@ -198,7 +198,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code == "waited_together" ||  // the verdict uses CPU time, which excludes waiting
+        if (warning.code == "waited_together" ||  // CPU time is compared, which lacks the time spent waiting
             warning.code == interrupted_report)   // the run might have stopped before it found a difference
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
@@ -211,7 +211,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         };
         const auto of_cell = index.judged(item.workload, item.contender);
         const bool is_about_it = std::ranges::find(of_cell, &item) != of_cell.end();
-        const bool is_lost = is_about_it && !item.median;  // only in a comparison of two reports
+        const bool is_lost = is_about_it && !item.median;  // happens only in a comparison of two reports
         if (item.max_of && item.contender != report.baseline && index.is_about(item))
             all.push_back(too_few_samples(item));
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))

@@ -45,7 +45,8 @@ struct contender {
     /// The executables of all layouts, which differ only in the order of their functions. Each block uses one
     /// of them. If this vector is not empty, `path` is its first element.
     std::vector<std::filesystem::path> layouts = {};
-    /// The contender's files with their states. If `files` is empty, changes of the files are not detected.
+    /// The contender's files, each with its size, modification time and inode. If `files` is empty, changes
+    /// of the files are not detected.
     std::vector<file_state> files = {};
     std::optional<file_state> generator = {};
 };
@@ -69,17 +70,17 @@ void remember_files(contender& who);
 /// Returns the libraries' paths in the text that ld.so(8) prints if LD_TRACE_LOADED_OBJECTS is set.
 std::vector<std::string> libraries_in(std::string_view traced);
 
-/// Adds to `who.files` the libraries that the loader finds for the executable or for a script's interpreter.
-/// A build can change a library without changing the executable.
+/// Adds to `who.files` the libraries that the loader finds for the executable or for a script's interpreter,
+/// because a build can change a library without changing the executable.
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd);
 
-/// Adds to `who.files` the files that the context names under "files". The value is a path or a list of
-/// paths, absolute or relative to the contender's folder. Does nothing if `who.files` is empty.
+/// Adds to `who.files` the files that the context names under "files": a path or a list of paths, absolute or
+/// relative to the contender's folder. Does nothing if `who.files` is empty.
 void remember_named_files(contender& who, const nlohmann::ordered_json& context);
 
 /// Returns the path of the first file that has changed since its state was stored: one of `who.files` or the
-/// generator. The workload does not matter, because building the generator disturbs the trials of all
-/// workloads.
+/// generator. The generator is checked even for workloads that do not use it, because building it disturbs
+/// the trials of all workloads.
 std::optional<std::string> changed_file(const contender& who);
 
 /// Returns `../libexec/loopbench/contenders` (relative to the folder of this executable) if that folder

@@ -12,8 +12,8 @@ using json = nlohmann::ordered_json;
 
 json own_description(const contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd) {
     child_request request;
-    // With these arguments, a program that does not know LOOPBENCH_DESCRIBE lists no benchmark. Without them,
-    // such a program would run all its benchmarks.
+    // These arguments are for a program that does not know LOOPBENCH_DESCRIBE. With them, such a program
+    // prints an empty list of benchmarks; without them, it would run all its benchmarks.
     request.command = {who.path.native()};
     request.command.insert(request.command.end(), who.arguments.begin(), who.arguments.end());
     request.command.insert(request.command.end(), {"--benchmark_list_tests=true", "--benchmark_filter=^$"});

@@ -127,8 +127,8 @@ std::pair<reports::result_status, std::string_view> outcome_of_error(std::string
 }
 
 std::string unit_of_min_time(const json& context) {
-    // Google Benchmark has printed "json_schema_version" since version 1.8.3. Versions 1.8.0 to 1.8.2 also
-    // accept a number without a unit.
+    // Since version 1.8.3, Google Benchmark prints "json_schema_version" and wants the unit "s" after
+    // --benchmark_min_time. All earlier versions accept a number without a unit.
     return context.contains("json_schema_version") ? "s" : "";
 }
 

@@ -47,8 +47,9 @@ inline constexpr std::size_t context_bytes_max = 65536;
 /// "unsupported:" means that the benchmark cannot run on this machine. The reason points into `message`.
 std::pair<reports::result_status, std::string_view> outcome_of_error(std::string_view message);
 
-/// Returns "s" if the Google Benchmark that wrote this context (1.8 or later) wants a unit after
-/// --benchmark_min_time; otherwise an empty text, because earlier versions accept no unit.
+/// Returns "s" if the Google Benchmark that wrote this context (1.8.3 or later) wants a unit after
+/// --benchmark_min_time; otherwise an empty text, because all earlier versions accept a number without a
+/// unit.
 std::string unit_of_min_time(const nlohmann::ordered_json& context);
 
 /// Parses the output of a Google Benchmark program. Throws gbench_error if the output is unusable.

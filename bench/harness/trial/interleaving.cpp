@@ -51,9 +51,10 @@ private:
     bool moved_ = false;
 };
 
-/// Swaps neighbours at random. Each contender moves by at most one position, so that none waits much longer
-/// than a round. While a contender waits for 40 ms, the kernel would acknowledge the unread data of its
-/// sockets during other contenders' slices (tcp_send_delayed_ack() in Linux's tcp_output.c).
+/// Swaps random neighbours in the order of the contenders. Each contender moves by at most one position, so
+/// that none waits much longer than a round. If a contender waited for 40 ms, the kernel would acknowledge
+/// the unread data of its sockets during other contenders' slices (tcp_send_delayed_ack() in Linux's
+/// tcp_output.c).
 void swap_neighbours(std::vector<std::size_t>& order, std::size_t first, std::mt19937_64& random) {
     for (std::size_t i = first; i + 1 < order.size(); i += 2)
         if (below(random, 2) == 1) std::swap(order[i], order[i + 1]);
@@ -118,7 +119,7 @@ private:
         heard_.append(chunk.data(), static_cast<std::size_t>(count));
         const auto end = heard_.find('\n');
         if (end == std::string::npos && heard_.size() < chunk.size()) return false;
-        // After a line, the contender must write nothing until it receives the next slice.
+        // A reply is one line. After it, the contender must write nothing until it receives the next slice.
         if (end + 1 != heard_.size() || !take_line(std::string_view{heard_}.substr(0, end)))
             end_because(child_end::broke_protocol);
         heard_.clear();

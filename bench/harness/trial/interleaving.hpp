@@ -26,7 +26,7 @@ inline constexpr std::chrono::seconds slice_limit{10};
 
 struct slice_rules {
     std::uint64_t seed = 0;
-    std::chrono::nanoseconds enough{};  // timed work after which a contender gets no more slices
+    std::chrono::nanoseconds enough{};  // after this much timed work, a contender gets no more slices
     std::chrono::nanoseconds limit{};   // for all contenders together
     int stop_fd = -1;
     std::chrono::nanoseconds longest_slice = slice_limit;

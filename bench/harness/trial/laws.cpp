@@ -28,21 +28,21 @@ std::optional<std::string> miscounted_latencies(const timed_claims& claims, cons
     const double found = claims.latencies.value_or(0);
     if (found == expected) return std::nullopt;
     return fmt::format(
-        "law of counts: {:.0f} timed operations must give {:.0f} latencies, but the contender recorded "
+        "impossible counts: {:.0f} timed operations must give {:.0f} latencies, but the contender recorded "
         "{:.0f}; {}",
         *claims.operations, expected, found, likely_cause);
 }
 
-/// Checks that time, throughput and CPU time per operation follow from the timed section. Also checks that
-/// the median of the latencies is at most twice their mean, and that the 99th percentile is at most a hundred
-/// times the mean (A. Markov's inequality).
+/// Checks that time, throughput and CPU time per operation agree with the length, the operations and the CPU
+/// time of the timed section. Also checks that the median of the latencies is at most twice their mean, and
+/// that the 99th percentile is at most a hundred times the mean (A. Markov's inequality).
 std::optional<std::string> law_of_numbers(const timed_claims& claims) {
     const auto differs = [](std::string_view what, std::optional<double> printed, double expected) {
         return !printed || are_equal(*printed, expected)
                    ? std::optional<std::string>{}
                    : fmt::format(
-                         "law of numbers: the contender printed {} = {:.6g}, but the value calculated from "
-                         "its timed section is {:.6g}; {}",
+                         "impossible numbers: the contender printed {} = {:.6g}, but the value calculated "
+                         "from its timed section is {:.6g}; {}",
                          what, *printed, expected, likely_cause);
     };
     if (claims.operations && claims.wall_ns && *claims.operations > 0 && *claims.wall_ns > 0) {
@@ -58,7 +58,7 @@ std::optional<std::string> law_of_numbers(const timed_claims& claims) {
         return !value || !claims.latency_mean || *value <= of_bucket * times * *claims.latency_mean
                    ? std::optional<std::string>{}
                    : fmt::format(
-                         "law of numbers: {} is {:.6g} ns, more than {:g} times the mean ({:.6g} ns); {}",
+                         "impossible numbers: {} is {:.6g} ns, more than {:g} times the mean ({:.6g} ns); {}",
                          what, *value, times, *claims.latency_mean, likely_cause);
     };
     if (auto broken = above("latency_p50", claims.latency_p50, 2)) return broken;
@@ -74,14 +74,14 @@ std::optional<std::string> littles_law(const timed_claims& claims, const workloa
     if (!claims.latencies || *claims.latencies <= 0 || !claims.latency_mean || !claims.wall_ns ||
         *claims.wall_ns <= 0 || shape.in_flight <= 0)
         return std::nullopt;
-    constexpr double clock_reads = 1.01;  // tolerance: each latency has its own readings of the clock
+    constexpr double clock_reads = 1.01;  // tolerance, because each latency has its own readings of the clock
     const double latencies = *claims.latencies * *claims.latency_mean;
     const double in_flight = latencies / *claims.wall_ns;
     const double least = shape.least_in_flight * shape.in_flight * (*claims.wall_ns - run_delay);
     if (in_flight <= clock_reads * shape.in_flight && latencies >= least) return std::nullopt;
     return fmt::format(
-        "Little's law: {:.0f} latencies with a mean of {:.0f} ns within {:.0f} ns correspond to {:.3g} "
-        "operations in flight, but the workload has {:g} in flight; {}",
+        "impossible latencies (Little's law): {:.0f} latencies with a mean of {:.0f} ns within {:.0f} ns "
+        "correspond to {:.3g} operations in flight, but the workload has {:g} in flight; {}",
         *claims.latencies, *claims.latency_mean, *claims.wall_ns, in_flight, shape.in_flight, likely_cause);
 }
 
@@ -93,12 +93,12 @@ std::optional<std::string> law_of_cpu(const timed_claims& claims, const child_ou
     const double seen = static_cast<double>(child.usage.user_ns + child.usage.system_ns);
     if (*claims.cpu_ns > 1.01 * seen + rounding_ns)
         return fmt::format(
-            "law of CPU time: the contender claims {:.0f} ns of CPU time for the timed section, but its "
+            "impossible CPU time: the contender claims {:.0f} ns of CPU time for the timed section, but its "
             "whole process used {:.0f} ns; {}",
             *claims.cpu_ns, seen, likely_cause);
     if (*claims.cpu_ns > 1.05 * cores * *claims.wall_ns + rounding_ns)
         return fmt::format(
-            "law of CPU time: the contender claims {:.0f} ns of CPU time in a section of {:.0f} ns on {} "
+            "impossible CPU time: the contender claims {:.0f} ns of CPU time in a section of {:.0f} ns on {} "
             "core{}; {}",
             *claims.cpu_ns, *claims.wall_ns, cores, cores == 1 ? "" : "s", likely_cause);
     return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
     const double seen = ns(child.wall);
     if (claims.wall_ns && *claims.wall_ns > 1.001 * seen + 1e5)
         return fmt::format(
-            "law of clocks: the contender claims {:.0f} ns for the timed section, but its process lasted "
+            "impossible times: the contender claims {:.0f} ns for the timed section, but its process lasted "
             "{:.0f} ns; {}",
             *claims.wall_ns, seen, likely_cause);
     constexpr double start_and_end_ns = 500e6;
@@ -116,8 +116,8 @@ std::optional<std::string> law_of_clocks(const timed_claims& claims, const child
         (*claims.age_ns > 1.001 * seen + 1e5 ||
          *claims.age_ns < 0.5 * (seen - static_cast<double>(child.usage.run_delay_ns)) - start_and_end_ns))
         return fmt::format(
-            "law of clocks: the contender's clock advanced by {:.0f} ns, but the clock of its parent process "
-            "by {:.0f} ns; {}",
+            "impossible times: the contender's clock advanced by {:.0f} ns, but the clock of its parent "
+            "process by {:.0f} ns; {}",
             *claims.age_ns, seen, likely_cause);
     return std::nullopt;
 }
@@ -132,8 +132,8 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
         const double of_one = ns(one.timed + one.untimed);
         if (of_one > 1.001 * ns(one.observed) + reads_ns)
             return fmt::format(
-                "law of clocks: a slice took {:.0f} ns by the contender's clock, but {:.0f} ns by the clock "
-                "of its parent process; {}",
+                "impossible times: a slice took {:.0f} ns by the contender's clock, but {:.0f} ns by the "
+                "clock of its parent process; {}",
                 of_one, ns(one.observed), likely_cause);
         if (one.untimed_operations == 0) continue;
         said += of_one;
@@ -144,7 +144,7 @@ std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
     // slice.
     if (said + switches + ns(waited) >= least_share * observed) return std::nullopt;
     return fmt::format(
-        "law of clocks: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "
+        "impossible times: all slices together took {:.0f} ns by the contender's clock, but {:.0f} ns by the "
         "clock of its parent process; {}",
         said, observed, likely_cause);
 }
@@ -157,11 +157,11 @@ std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, c
     }
     if (claims.operations && operations != *claims.operations)
         return fmt::format(
-            "law of numbers: the slices contain {:.0f} operations, but the contender reports {:.0f}; {}",
+            "impossible numbers: the slices contain {:.0f} operations, but the contender reports {:.0f}; {}",
             operations, *claims.operations, likely_cause);
     if (claims.wall_ns && !are_equal(wall, *claims.wall_ns))
         return fmt::format(
-            "law of numbers: the slices last {:.0f} ns, but the contender reports {:.0f} ns; {}", wall,
+            "impossible numbers: the slices last {:.0f} ns, but the contender reports {:.0f} ns; {}", wall,
             *claims.wall_ns, likely_cause);
     return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// The laws compare a contender's numbers with each other and with the harness's observations of its process.
-// A number that breaks a law cannot be true. Therefore the trial fails.
+// Finds numbers that cannot be true ("Laws" in docs/method.md), by comparing a contender's numbers with each
+// other and with the harness's observations of its process. A trial with such a number fails.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 namespace loopbench::bench {
 
 /// The numbers that a contender reports about its timed section, as counters in its Google Benchmark row. A
-/// law that needs an absent counter is not checked, with one exception: timed operations without latencies
-/// break the law of counts if the workload has a fixed number of operations in flight.
+/// check that needs an absent counter is left out, with one exception: if the workload has a fixed number of
+/// operations in flight, a trial with timed operations but without latencies fails.
 struct timed_claims {
     std::optional<double> operations{};
     std::optional<double> wall_ns{};
@@ -38,16 +38,16 @@ struct slice {
     std::chrono::nanoseconds observed{};  // from granting the slice to receiving the reply
 };
 
-/// Returns a message that names the law that the slices break, or nothing if they obey all laws. `waited` is
-/// the total time for which the contender and the harness waited for a core. If the slices have no untimed
-/// parts, only checks that no slice is longer than the time that the harness observed.
+/// Returns a message about numbers of the slices that cannot be true, or nothing. `waited` is the total time
+/// for which the contender and the harness waited for a core. If the slices have no untimed parts, only
+/// checks that no slice is longer than the time that the harness observed.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
                                                 std::chrono::nanoseconds waited = {});
 
 std::optional<std::string> law_broken_by_sum_of(std::span<const slice> slices, const timed_claims& claims);
 
-/// Returns a message that names the first law that the trial breaks, or nothing. `child` contains the
-/// harness's observations of the process, and `cores` is the number of cores that the process could use.
+/// Returns a message about the first numbers of the trial that cannot be true, or nothing. `child` contains
+/// the harness's observations of the process, and `cores` is the number of cores that the process could use.
 std::optional<std::string> law_broken_by(const timed_claims& claims, const workload_shape& shape,
                                          const child_outcome& child, int cores);
 

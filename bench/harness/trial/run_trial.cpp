@@ -150,8 +150,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
         if (std::ranges::none_of(firsts,
                                  [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
             firsts.push_back(row);
-    // The benchmarks are sorted by their order of registration, because means, and repetitions in random
-    // order, can be printed in another order.
+    // The benchmarks are sorted by their order of registration, because a program can print means, and
+    // repetitions in random order, in another order.
     std::ranges::sort(firsts, {}, [](const auto* row) {
         return std::tuple{row->family, row->instance, row};
     });
@@ -334,8 +334,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
                          {"LOOPBENCH_CONTENDER", request.who.name},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
-    // Google Benchmark reads its flag --benchmark_out from this variable. A traced program does not get the
-    // variable, because writing the file would add system calls.
+    // Google Benchmark reads its flag --benchmark_out from the variable BENCHMARK_OUT. A traced program does
+    // not get this variable, because writing the file would add system calls.
     if (request.front.empty()) {
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
@@ -353,8 +353,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     return child;
 }
 
-/// Discards a trial that breaks a law. Does not check workloads outside the catalog, because other programs
-/// can measure time differently.
+/// Discards a trial whose numbers are impossible (laws.hpp). Checks only workloads of the catalog, because
+/// third-party programs can measure time differently.
 void refuse_impossible(trial_outcome& trial, const trial_request& request, const child_outcome& child) {
     const auto* const shape = find_shape(request.workload);
     if (trial.status != result_status::ok || trial.stopped || shape == nullptr || !request.front.empty())
@@ -364,8 +364,8 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Rounds to six digits to keep journals small. The journal of one hour contains some hundred thousand
-/// slices, whose times have fewer than six precise digits.
+/// Rounds to six digits, to keep journals small: the journal of one hour contains some hundred thousand times
+/// of slices. These times have fewer than six precise digits.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;
@@ -398,7 +398,7 @@ enum class cpu_clock {
     of_google_benchmark
 };
 
-/// Returns the CPU clock that all trials of the row support, because CPU times with different definitions
+/// Returns the CPU clock that all trials of the block support, because CPU times with different definitions
 /// must not be compared.
 cpu_clock clock_for(std::span<const trial_outcome> row) {
     const bool all_say = std::ranges::all_of(row, [](const trial_outcome& trial) {
@@ -407,8 +407,8 @@ cpu_clock clock_for(std::span<const trial_outcome> row) {
     return all_say ? cpu_clock::of_timed_section : cpu_clock::of_google_benchmark;
 }
 
-/// Sets the metric `time` to the CPU time, and removes metrics of wall-clock time. During a concurrent trial,
-/// the kernel runs other contenders for milliseconds.
+/// Sets the metric `time` to the CPU time, and removes metrics of wall-clock time. Wall-clock time is useless
+/// in a concurrent trial, because it includes milliseconds in which the kernel ran other contenders.
 void take_cpu_time(trial_outcome& trial, cpu_clock which) {
     if (trial.status != result_status::ok) return;
     const auto time = which == cpu_clock::of_timed_section ? trial.metrics.at("cpu") : trial.cpu_time_ns;
@@ -515,7 +515,8 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         take_histograms(trial, requests[i], folders[i]);
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());
-        // A contender that has a result but no slices had the core to itself.
+        // A contender that returned a result without using slices had the core to itself, so its trial was
+        // sequential.
         const bool took_none = made == pairing::interleaved && ended[i].slices.empty();
         trial.made = took_none && trial.status == result_status::ok ? pairing::sequential : made;
         if (made == pairing::interleaved)

@@ -43,8 +43,8 @@ struct all_runs {
     std::optional<session_record> referee{};
 };
 
-/// Returns the default plan. It has many short trials, because times vary more between processes than within
-/// one process.
+/// Returns the default plan. It has many short trials instead of a few long ones, because each trial is a new
+/// process, and times vary more between processes than within one process.
 run_plan usual_plan(bool full_size) {
     run_plan plan;
     plan.size = full_size ? workload_size::full : workload_size::small;
@@ -109,8 +109,9 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // All budgets begin at `started`. The A/A comparison must end after two fifths of the whole budget, and
-    // the referee's sequential trials after half of it. The slowdowns get the rest.
+    // The budgets of all three runs are counted from `started`. The A/A comparison must end when two fifths
+    // of the whole budget are over, and the sequential trials of `referee` when half of it is over. The
+    // trials with slowdowns can use the rest.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;

@@ -55,8 +55,9 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// Counts the cells and compares the counts with the baseline file. If a count differs by more than the
-/// slack, counts its cell a second time. Thus a single error of a tracer does not fail the gate.
+/// Takes the counts of each workload and contender in the baseline file, and compares them with the file. If
+/// a count differs by more than the slack, takes the counts of this workload and contender a second time.
+/// Thus a single error of a tracer does not fail the gate.
 gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;
@@ -201,8 +202,9 @@ void add_check_command(CLI::App& app, action& chosen) {
         ->add_option("REPORT.json", options->reports,
                      "check this report or journal instead of measuring; a second one confirms slowdowns")
         ->expected(0, 2);
-    auto* update = command->add_flag("--update", options->update,
-                                     "write the baseline file anew, and show the difference to commit");
+    auto* update =
+        command->add_flag("--update", options->update,
+                          "rewrite the baseline file, and show the changes so that you can commit them");
     command
         ->add_flag("--quick", options->quick,
                    "with --update: measure the times of a new baseline file at small size")

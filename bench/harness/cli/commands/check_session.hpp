@@ -35,23 +35,24 @@ int update_baseline(const check_options& options, const invocation& by);
 
 class check_session {
 public:
-    /// Starts each contender to list its workloads. Throws usage_error if a contender does not exist. For the
-    /// message, `named_by` is the source of the names, for example a baseline file. All functions of this
-    /// class that start processes throw `interrupted` after a signal.
+    /// Starts each contender in `names` to list its workloads. Throws usage_error if a contender does not
+    /// exist; the message begins with `named_by`, the source of the names (for example the path of a baseline
+    /// file). All functions of this class that start processes throw `interrupted` after a signal.
     check_session(const check_options& options, const std::vector<std::string>& names,
                   const std::string& named_by, const invocation& by);
 
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Counts the cells, and writes counts.json into the output folder if `number` is 0, otherwise into its
-    /// subfolder `again`. If a contender lacks the workload of a cell, the cell's result contains only the
-    /// reason.
+    /// Takes the counts of these workloads and contenders. Writes counts.json into the output folder if
+    /// `number` is 0 (the first count), otherwise into its subfolder `again`. If a contender lacks a
+    /// workload, the result contains only the reason.
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);
 
     /// Runs a session, and writes the journal and report.json into the subfolder `first` or `second`.
     /// `number` is 0 for the first session, and 1 for the second, which confirms the first in another random
-    /// order. `times` determines only the pairing of each workload, unless the options do.
+    /// order. `times` only determines the pairing of each workload, and only if the options do not choose a
+    /// pairing.
     reports::report measure(const expected_times& times, std::span<const cell_name> cells,
                             std::uint64_t number);
 

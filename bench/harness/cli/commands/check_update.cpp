@@ -67,7 +67,7 @@ public:
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
-        anew.ratios.clear();  // the workloads then get their current default pairings
+        anew.ratios.clear();  // without old ratios, each workload gets its current default pairing
         take_times(session.measure(anew, wanted_cells(session, tier::times), 0));
     }
 
@@ -126,7 +126,8 @@ private:
         return known;
     }
 
-    /// Throws if the baseline contender shares no workload with the others, because no ratio can be measured.
+    /// Throws not_written if the baseline contender has no workload that another contender also has, because
+    /// then no ratio can be measured.
     void refuse_lone_programs(const check_session& session) const {
         const auto& to = next_.times->to;
         std::vector<std::string> others;
@@ -145,8 +146,10 @@ private:
                         to, fmt::join(others, ", "))};
     }
 
-    /// Without patterns, selects the cells of this tier in the old baseline file, or of both tiers if this
-    /// tier is empty, or every cell if the file is empty.
+    /// Returns true if this tier of the new baseline file should contain the workload and contender of
+    /// `cell`. If --contender or --workload is given, their patterns decide. Otherwise the old baseline file
+    /// decides: its entries in this tier, or in both tiers if this tier is empty. If the old file is empty,
+    /// returns true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&
@@ -213,8 +216,8 @@ private:
         expect_counts(next_, cells);
     }
 
-    /// Throws not_written if a result has this status. Otherwise the new baseline file would silently lack
-    /// that result.
+    /// Throws not_written if a result of the report has this status. Otherwise the result would be missing
+    /// from the new baseline file without a message.
     static void refuse(const reports::report& report, reports::result_status status, exit_code code,
                        std::string_view what, std::string_view remedy) {
         std::vector<std::string> all;

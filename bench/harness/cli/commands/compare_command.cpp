@@ -46,7 +46,7 @@ namespace fs = std::filesystem;
 struct compare_options {
     std::string base, next;
     std::vector<std::string> workloads;
-    std::string arguments;  // of both benchmark programs, as the user wrote them
+    std::string arguments;  // for both benchmark programs (--args), as the user wrote them
     std::vector<std::string> of_measuring;
     bool of_commands = false;  // BASE and NEW are commands
     double tolerated_pct = 5;
@@ -70,7 +70,7 @@ constexpr std::string_view name_two =
 
 operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
-    if (fs::is_fifo(path)) return operand::report;  // the shell's <(...) creates a pipe
+    if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
     char first = 0;
     std::ifstream{path} >> first;

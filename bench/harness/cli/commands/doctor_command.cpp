@@ -82,7 +82,7 @@ void add_doctor_command(CLI::App& app, action& chosen) {
     command->footer(
         examples_and({{"loopbench doctor",
                        "prints one line per property of the machine, and whether it is fit for measurements"},
-                      {"loopbench doctor --json", "prints the same for a program"}},
+                      {"loopbench doctor --json", "prints the same properties as JSON"}},
                      "Exit code 5 means that at least one property makes measurements unreliable."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return doctor(*options); }; });
 }

@@ -69,8 +69,8 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
 
 /// Adds the reports one after the other. If a report is refused, the reports before it stay in the history.
 int add_reports(const history_options& options) {
-    // This setting makes malloc reuse the memory of the previous report. With its default threshold, malloc
-    // would request new pages from the kernel for each report.
+    // With this larger threshold, malloc reuses the memory of the previous report. With the default
+    // threshold, it would request new pages from the kernel for each report.
     constexpr int large_block_bytes = 1 << 30U;
     ::mallopt(M_MMAP_THRESHOLD, large_block_bytes);
     auto from = options.from;
@@ -275,9 +275,9 @@ void add_choice(CLI::App& command, history_options& options) {
 constexpr const char* how_changes_are_found =
     "A series is one metric of one workload and one contender on one machine. A change is a run at which\n"
     "the level of a series moved. Changes are found by E-divisive means with a permutation test,\n"
-    "corrected for the number of series. A change is found only after three runs at the new level, so the\n"
-    "date of --since must be some runs ago. With --since, the exit code is 3 if a series became worse\n"
-    "since then. docs/history.md has the details.";
+    "corrected for the number of series. A change is found only after three runs at the new level, so\n"
+    "there must be at least three runs since the date of --since. With --since, the exit code is 3 if a\n"
+    "series became worse since then. docs/history.md has the details.";
 
 using command_adder = std::function<CLI::App*(const char* name, const char* about, history_action act)>;
 
@@ -372,7 +372,7 @@ void add_exporting(const command_adder& add, history_options& options) {
     auto* exported = exporting->add_option(
         "RUN", options.run, "number of the run; without it, the command exports all points of all runs");
     add_choice(*exporting, options);
-    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN selects a whole run
+    for (const auto* part : {"--workload", "--contender", "--metric"})  // RUN is exported completely
         exporting->get_option(part)->excludes(exported);
     add_output_file(*exporting, options.output);
     exporting->footer(

@@ -10,13 +10,13 @@ namespace loopbench::bench {
 /// opened or created. Must be called before the run, so that an error in --history is reported early.
 void prepare_history(const std::string& place);
 
-/// Adds the report with the git commit of the current folder, and prints the number of the new run. Skips an
-/// interrupted run, because the user can still resume it. Throws database_error if the history cannot be
-/// written.
+/// Adds the report and the git commit of the current folder to the history, and prints the number of the new
+/// run. Does not add an interrupted run, because the user can still resume it. Throws database_error if the
+/// history cannot be written.
 void keep_report(const reports::report& report, const std::string& place);
 
-/// Removes the password from a PostgreSQL URL. Reports and CI logs contain command lines and are often
-/// published.
+/// If the word is a PostgreSQL URL, returns it without its password. Reports and CI logs contain command
+/// lines, and are often published.
 std::string without_password_in(const std::string& word);
 
 }  // namespace loopbench::bench

@@ -147,7 +147,7 @@ void add_list_command(CLI::App& app, action& chosen) {
     command->footer(examples_and(
         {{"loopbench list",
           "prints all names, with a line about each; {1,100} stands for the values of a parameter"},
-         {"loopbench list --json", "prints the same for a program, with more details"}},
+         {"loopbench list --json", "prints the same names as JSON, with more details"}},
         "`loopbench explain NAME` describes one of them."));
     command->callback([options, &chosen] { chosen = [options](const auto&) { return list(*options); }; });
 }

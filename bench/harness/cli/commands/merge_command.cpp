@@ -47,8 +47,8 @@ std::vector<shard_journal> read_shards(const merge_options& options) {
     return all;
 }
 
-/// Returns the shards' folders that contain histograms. Warns of each other shard, because the user might
-/// have copied only its journal.
+/// Returns the folders of the shards that contain histograms. Prints a warning for each other shard, because
+/// the user might have copied only the shard's journal to this machine.
 std::vector<fs::path> folders_of_histograms(const merge_options& options) {
     std::vector<fs::path> all;
     for (const fs::path folder : options.shards)
@@ -82,7 +82,7 @@ void write_record(const merge_options& options, const std::string& journal, cons
     if (!counts.empty()) files.push_back({folder / "counts.json", counts});
     reports::write_files_atomically(files);
     std::error_code was_none;
-    // A counts.json that is still in the folder belongs to another record.
+    // A counts.json that is still in the folder belongs to an earlier run. Therefore it is removed.
     if (counts.empty()) fs::remove(folder / "counts.json", was_none);
 }
 
@@ -119,8 +119,8 @@ const std::initializer_list<example> merge_examples{
 constexpr const char* what_is_merged =
     "All shards must have the same options, seed and builds; otherwise merge names the difference and\n"
     "writes nothing. If the shards come from several machines, the report says how much the machines\n"
-    "differ, and the intervals include these differences. With --partial, the exit code is 4 if\n"
-    "something is missing. docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
+    "differ, and the intervals include these differences. With --partial, the exit code is 4 if shards\n"
+    "are missing or incomplete. docs/clusters.md has files for Slurm, Kubernetes and GNU parallel.";
 
 }  // namespace
 

@@ -29,7 +29,8 @@ std::string read_report_text(const std::string& file) {
 reports::report read_report_file(const std::string& file) {
     const auto text = read_report_text(file);
     if (!is_google_benchmark_output(text)) return read_judged_report(text, file);
-    // The date is only shown, so an unknown time zone does no harm.
+    // If the date has no time zone, UTC is assumed. A date that is wrong by some hours does no harm, because
+    // it is only shown.
     return reports::read_json(read_entry(text, file, {}, {.date = {}, .assume_utc = true}).report, file);
 }
 

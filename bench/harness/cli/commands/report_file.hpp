@@ -1,4 +1,5 @@
-// All commands use these functions, so that all accept reports and journals and print the same errors.
+// All commands read and write reports with these functions. Therefore every command accepts both reports and
+// journals, and prints the same errors.
 #pragma once
 
 #include <CLI/CLI.hpp>

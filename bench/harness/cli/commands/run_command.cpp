@@ -84,7 +84,8 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     if (options.baseline) refuse_not_built({*options.baseline}, names);
     if (options.baseline && std::ranges::find(names, *options.baseline) == names.end())
         throw_unknown("contender", *options.baseline, names);
-    // If the user names workloads, --quick measures all contenders that have these workloads.
+    // --quick measures only the headline contenders. But if the user names workloads, it measures all
+    // contenders that have these workloads.
     const bool all = !options.quick || !options.workloads.empty();
     const auto candidates = headline_or_all(names, options.contenders, all, is_headline_contender);
     if (candidates.empty())
@@ -129,8 +130,9 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
-/// Throws usage_error with the reason `why`. --serve-on has no default, because a default such as 0.0.0.0
-/// would let servers listen on all addresses of this machine by accident.
+/// Throws usage_error. `why` is the reason why servers cannot listen on `address`. --serve-on has no default,
+/// because a default such as 0.0.0.0 would let servers listen on all addresses of this machine, although the
+/// user did not ask for this.
 void refuse_to_serve_on(const std::string& address, const std::string& why) {
     throw usage_error{
         "--serve-on {}: {}; use one address of this machine, in digits (`ip address` lists them)", address,
@@ -157,8 +159,9 @@ void put_client_on_other_machine(run_plan& plan, const run_options& options) {
     }
 }
 
-/// Returns the exit code of a run. A launcher resumes a shard that is not complete. Therefore the exit code
-/// of a shard shows only whether it is complete, and `loopbench merge` judges the results of all shards.
+/// Returns the exit code of a run. The program that starts the shards of a run resumes each shard whose exit
+/// code shows that it is not complete. Therefore the exit code of a shard does not depend on its results;
+/// `loopbench merge` judges the results of all shards.
 int exit_code_of(const reports::report& report, const run_plan& plan, const interrupt& stop) {
     if (!report.complete || stop.requested()) return exit_interrupted;
     if (plan.part) return exit_ok;
@@ -187,7 +190,7 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // After this warning, the user can stop the run before it measures anything.
+    // This warning is printed before the first trial, so that the user can stop the run early.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }

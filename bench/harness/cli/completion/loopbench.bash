@@ -9,7 +9,7 @@ _loopbench() {
         words=("${words[@]:1}")
     done
     # bash splits a name such as conns:1000 into several words, and a candidate replaces only the last of these words.
-    # Therefore each candidate loses the part that corresponds to the earlier words.
+    # Therefore the text of the earlier words is removed from the beginning of each candidate.
     front=${words[-1]%"${words[-1]##*[$COMP_WORDBREAKS]}"}
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do

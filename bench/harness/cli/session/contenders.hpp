@@ -19,8 +19,8 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
 
-/// Throws usage_error if a pattern matches none of `names` but matches a contender that this repository can
-/// build.
+/// Throws usage_error if a pattern matches none of `names` (the contenders that exist) but matches a
+/// contender that this repository can build. The message says how to build it.
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders);

@@ -10,7 +10,7 @@ namespace loopbench::bench {
 
 /// Returns the executable files in the folder, sorted by name. Throws usage_error unless there are 6 to
 /// layouts_max different files; fewer than 6 samples give no interval. Also throws usage_error if the names
-/// have different lengths (see add_aa_copy in plan.hpp), or if the sizes differ by more than 5 %. Throws
+/// have different lengths (see add_aa_copy in plan.hpp), or if the file sizes differ by more than 5 %. Throws
 /// reports::file_error if the folder or a file cannot be read.
 std::vector<std::filesystem::path> layouts_in(const std::filesystem::path& folder);
 

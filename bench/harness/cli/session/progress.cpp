@@ -34,8 +34,8 @@ std::string left_text(const std::optional<elapsed_time>& left) {
     return left ? fmt::format(", {} left", countdown(*left)) : "";
 }
 
-/// Replaces the line on the terminal. If the window is too narrow, shortens `name` first, and then the whole
-/// line.
+/// Replaces the progress bar on the terminal. If the terminal is too narrow, shortens `name` first, and then
+/// the whole line.
 void draw(std::string_view front, std::string_view name, std::string_view back) {
     constexpr std::size_t least_of_a_name = 8;
     const auto end = reports::printable(back);

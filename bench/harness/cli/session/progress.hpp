@@ -14,9 +14,9 @@ namespace loopbench::bench {
 
 class progress {
 public:
-    /// Starts to measure the time of the run. `budget` is the time that the run can use from now on; the
-    /// shown remaining time never exceeds it. If standard error is not a terminal, `log_pause` is the minimum
-    /// time between two lines.
+    /// Starts the clock of the run. `budget` is the time that the run can use from now on; the shown
+    /// remaining time never exceeds it. If standard error is not a terminal, `log_pause` is the minimum time
+    /// between two lines.
     explicit progress(std::optional<std::chrono::nanoseconds> budget = {},
                       std::chrono::nanoseconds log_pause = std::chrono::minutes(1));
     progress(const progress&) = delete;
@@ -26,7 +26,8 @@ public:
     void show(std::string_view workload, std::string_view contender, std::uint64_t done, std::uint64_t total,
               const std::optional<ratio_so_far>& ratio = {});
 
-    /// Shows that the pairing of `workload` is being chosen, and that `done` of `total` pairings are chosen.
+    /// Shows that the pairing of `workload` is being chosen, and that `done` of `total` pairings have already
+    /// been chosen.
     void show_pairing(std::string_view workload, std::uint64_t done, std::uint64_t total);
 
     /// Shows a text on the terminal, for example "listing the benchmarks of ./old". Does nothing if standard

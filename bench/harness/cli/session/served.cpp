@@ -59,7 +59,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // A word with special characters is not checked, because the shell might replace these characters.
+    // Checks the command only if its first word has no special characters, because the shell might replace
+    // such characters.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
@@ -79,8 +80,8 @@ void refuse_unknown_client(const served_options& options, int stop_fd) {
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
     if (options.port.has_value() == takes_port(options))
         throw usage_error{
-            "use either {port} or --port for the servers: {port} in their arguments (`-- {port}`) becomes a "
-            "free port, and --port is a port on which they always listen"};
+            "the servers need exactly one of {port} and --port: {port} in their arguments (`-- {port}`) "
+            "becomes a free port, and --port is a port on which they always listen"};
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)

@@ -1,5 +1,5 @@
-// A server is not a benchmark program. Therefore the contender is loopbench-client (bench/suite/client),
-// which starts and measures the server.
+// A server is not a benchmark program. Therefore the contender is the program loopbench-client
+// (bench/suite/client), which starts and measures the server.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -32,9 +32,9 @@ void refuse_served_without_client(const served_options& options);
 
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes the contender `who` run loopbench-client. Throws usage_error if both or neither of --port and {port}
-/// (in the arguments) are given. Also throws usage_error if the server's path or an argument is not valid
-/// UTF-8.
+/// Makes the contender `who` run loopbench-client. Throws usage_error unless exactly one of two things is
+/// given: the option --port, or {port} in the arguments. Also throws usage_error if the server's path or an
+/// argument is not valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
 /// Chooses the interleaved pairing if the client is `echo` and the servers take their ports from {port};

@@ -62,9 +62,9 @@ public:
                        ratios_.of(request.workload, request.who.name));
     }
     void after_trial(const trial_record& record) override {
-        // The journal is written first. If a run were killed between two writes in the other order, the
-        // histograms would contain a trial that is missing from the journal. A resumed run would then count
-        // that trial's histograms twice.
+        // A trial is written to the journal first and to the histogram file second. In the other order, a
+        // kill between the two writes would leave the histograms of a trial that is missing from the journal.
+        // A resumed run would then repeat this trial, and count its histograms twice.
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
@@ -126,8 +126,8 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     written.end(record.outcome);
 }
 
-/// Runs the counting pass and the checking pass if the plan requests them. In a sharded run, only the first
-/// shard runs these passes. After an interrupt, their results are discarded.
+/// Runs the counting pass (--counts) and the checking pass (--checks) if the plan requests them. In a sharded
+/// run, only the first shard runs these passes. After an interrupt, their results are discarded.
 void take_further_passes(session_record& record, journal& written, const session_place& place) {
     const auto& plan = record.plan;
     if ((!plan.counts && !plan.checks) || !record.counted.empty() || record.outcome.interrupted) return;
@@ -146,8 +146,8 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// Runs the trials and the passes. If a pass cannot write its results, returns the error instead of throwing
-/// it, so that the results of the trials are still printed.
+/// Runs the trials, the counting pass and the checking pass. If one of the two passes cannot write its
+/// results, returns the error instead of throwing it, so that the results of the trials are still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -164,8 +164,8 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Throws usage_error if a resumed run would use other CPUs, because the CPUs of a machine can be of
-/// different kinds.
+/// Throws usage_error if a resumed run would use other CPUs than before, because the CPUs of a machine can be
+/// of different kinds.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -212,8 +212,8 @@ void revive(session_record& old, const interrupt& stop) {
     refuse_other_cpus(plan);
 }
 
-/// Returns true if the trial used its core for nearly all of the time. Ignores the time in which the trial
-/// waited for a core.
+/// Returns true if the trial computed for nearly all of its time. Leaves out the time in which the trial was
+/// ready to compute but waited for a core.
 bool keeps_a_core_busy(const trial_outcome& trial) {
     constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
     const auto time = trial.metrics.find("time");
@@ -221,20 +221,20 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // Google Benchmark's CPU time excludes other threads
+        return false;  // other threads computed, whose time Google Benchmark's CPU time lacks
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
     return share >= nearly_all * had && share <= more_than_one_core;
 }
 
-/// The time before the first block: at most a fifth of the budget.
+/// The time limit of all preparations before the first block: a fifth of the budget.
 class preparation_time {
 public:
     preparation_time(const run_plan& plan, session_start started)
         : end_{plan.budget ? std::optional{started + *plan.budget / 5} : std::nullopt} {}
 
-    /// Returns the time limit for one child process. The limit is positive even if the time is over.
+    /// Returns the time limit for one child process. The limit is positive even after the preparation time.
     [[nodiscard]] std::chrono::nanoseconds limit() const {
         constexpr std::chrono::nanoseconds least = std::chrono::milliseconds{100};
         if (!end_) return probe_limit;
@@ -247,8 +247,8 @@ private:
 };
 
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
-/// Runs up to three short trials of each contender, because a trial can be disturbed; a long trial is not
-/// repeated. Use it only for workloads outside the catalog.
+/// Runs up to three short trials of each contender, because a trial can be disturbed. A trial that takes 200
+/// ms or more is not repeated. Use it only for workloads outside the catalog.
 bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
                        const preparation_time& time) {
     constexpr double shortest_s = 0.01;
@@ -273,8 +273,8 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
     return contenders > 1;
 }
 
-/// Returns true if all contenders of a workload support slices. All of them need the same pairing, because
-/// their results are otherwise not comparable.
+/// Returns true if all contenders that can run the workload support slices. If one of them does not, none is
+/// interleaved, because results of different pairings are not comparable.
 bool all_support_slices(const run_plan& plan, std::span<const std::optional<exclusion>> excluded) {
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)
         if (!excluded[who] && !plan.knows_slices(who)) return false;
@@ -354,9 +354,10 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
             shape != nullptr ? shape->pairing_of_trials(plan.are_builds()) : pairing::sequential;
         const auto wanted = asked.find(plan.workloads[i]);
         auto made = plan.asked_pairing.value_or(wanted != asked.end() ? wanted->second : usual);
-        // A workload that waits must not share a core, because other contenders would change its lateness and
-        // the number of its wakeups. A workload with much TCP traffic must not share a core either
-        // (echo.hpp). Several threads need several cores.
+        // Three kinds of workloads run sequentially. If a workload waits, other contenders on the same core
+        // would change its lateness and the number of its wakeups. A workload with much TCP traffic must not
+        // share a core either (echo.hpp gives the reason). A workload with several threads needs several
+        // cores.
         if ((shape != nullptr && usual == pairing::sequential) || threads_of(plan.workloads[i]) > 1 ||
             (made == pairing::interleaved && !all_support_slices(plan, excluded[i])))
             made = pairing::sequential;
@@ -458,7 +459,7 @@ finished_run measure_rest(const session_place& place) {
 namespace {
 
 /// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns none, so that
-/// the page is written without distributions.
+/// report.html is still written, but without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {

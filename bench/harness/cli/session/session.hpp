@@ -48,8 +48,8 @@ struct session_place {
 };
 
 /// Sets the pairing and the number of cores of each workload in the plan. The plan must contain the
-/// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing takes
-/// precedence.
+/// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing (--pairing)
+/// takes precedence.
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked = {});
 
 /// Completes a plan: asks the contenders for their descriptions, chooses the pairings and adds the A/A copy.
@@ -74,13 +74,14 @@ void report_pairings(const run_plan& plan, const std::vector<std::string>& unkno
 
 struct finished_run {
     session_record record;
-    /// The error of a pass that could not write its results, or the error of removing an earlier run's
-    /// counts.json. `record` omits results that could not be written.
+    /// The error if the counting or the checking pass could not write its results, or if the counts.json of
+    /// an earlier run could not be removed. `record` does not contain results that could not be written.
     std::optional<reports::file_error> unwritten;
 };
 
-/// Runs the trials and then, unless interrupted, the requested passes. Creates the folder and a new journal.
-/// The reports of an earlier run stay in the folder until publish() replaces them.
+/// Runs the trials and then, unless interrupted, the counting and the checking pass if the plan requests
+/// them. Creates the folder and a new journal. The reports of an earlier run stay in the folder until
+/// publish() replaces them.
 finished_run measure(run_plan plan, const session_place& place);
 
 /// Resumes the run whose journal is in the folder. Throws usage_error if the journal is missing, or if the

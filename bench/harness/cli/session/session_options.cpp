@@ -20,7 +20,8 @@ std::string seconds_text(std::chrono::nanoseconds time) {
 }
 
 std::string blocks_text(const run_plan& usual) {
-    // A gate compares so few results that its default number of blocks is always enough for verdicts.
+    // A gate does not run more blocks than its default. These always suffice, because a gate compares few
+    // results.
     const bool is_gate = usual.how == correction::holm;
     return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or more if the verdicts need more");
 }

@@ -67,8 +67,9 @@ child_outcome run_child(const child_request& request);
 ///
 /// Implements the concurrent pairing, for programs that do not support slices (slices.hpp). All requests name
 /// the same core, and the report compares CPU times, which do not include waiting. The kernel's own time
-/// slices have no untimed part. Therefore a program that uses much cache becomes some per cent slower, and
-/// the ratio moves towards 1 by the same percentage.
+/// slices have no untimed part in which a program could refill the cache. Therefore the CPU times of programs
+/// that use much cache include some per cent for refilling it, and their ratio moves towards 1 by about that
+/// percentage.
 std::vector<child_outcome> run_together(
     std::span<const child_request> requests, std::chrono::nanoseconds limit, int stop_fd,
     const std::function<void(std::size_t, const child_outcome&)>& ended = {});

@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 class interrupted : public std::exception {};
 
-/// A handler for SIGINT, SIGTERM and SIGHUP. While it exists, these signals make fd() readable instead of
-/// ending the process. The descriptor stays readable. Signals that were already ignored (under nohup, or in a
+/// A handler for SIGINT, SIGTERM and SIGHUP. While it exists, these signals do not end the process, but make
+/// fd() readable for the rest of the handler's life. Signals that were already ignored (under nohup, or in a
 /// script's background) stay ignored. Only one handler can exist at a time.
 class interrupt {
 public:

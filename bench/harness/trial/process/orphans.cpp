@@ -15,7 +15,7 @@ namespace {
 
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // each pass can add the children of ended children
+    constexpr int rounds_max = 100;  // if a child ends, its own children can become children of this process
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {
@@ -25,7 +25,8 @@ std::optional<std::string> end_children(Is is_left) {
             any = true;
             if (::waitpid(child.pid, nullptr, WNOHANG) != 0) continue;
             if (!first) first = child.name;
-            // kill() fails for a child of another user. Waiting for such a child could take a long time.
+            // kill() fails for a child of another user. Waiting until such a child ends could take a long
+            // time, so it is skipped.
             if (::kill(child.pid, SIGKILL) != 0) continue;
             reports::uninterrupted([&] { return ::waitpid(child.pid, nullptr, 0); });
         }

@@ -22,8 +22,8 @@ void adopt_orphans() noexcept;
 std::optional<std::string> end_orphans(int group, const std::filesystem::path& folder);
 
 /// The children of this process that existed before the contenders started. Create the object before the
-/// start. After all contenders have ended, end_others() ends every younger child, even one that has cleared
-/// its environment. It returns the name of the first ended child.
+/// contenders start. After all contenders have ended, end_others() ends every child that is younger than the
+/// object, even one that has cleared its environment, and returns the name of the first ended child.
 class earlier_children {
 public:
     earlier_children();

@@ -1,5 +1,5 @@
-// The file starts children with vfork. posix_spawn cannot make the child die with its parent. fork would copy
-// the page tables of this process, whose memory can contain the trials of a whole day.
+// Starts children with vfork, for two reasons: posix_spawn cannot make the child die with its parent, and
+// fork would copy the page tables of this process, whose memory can contain the trials of a whole day.
 #include "bench/harness/trial/process/running_child.hpp"
 
 #include <fcntl.h>
@@ -44,7 +44,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// Only the harness sets these variables. Values from the user's shell would bias trials.
+/// The variables that only the harness sets. A child does not inherit their values from the user's shell,
+/// because such values would bias trials.
 constexpr std::array<std::string_view, 14> ours_alone{
     "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
     "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",

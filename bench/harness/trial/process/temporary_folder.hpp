@@ -22,7 +22,8 @@ public:
 
 private:
     std::filesystem::path path_;
-    // The kernel releases this lock when the process ends.
+    // The kernel releases this lock when the process ends. Thus a later process can recognise and remove the
+    // folder.
     reports::unique_fd lock_;
 };
 
