@@ -212,7 +212,7 @@ struct self_comparison {
     ratio to_itself;
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
-    /// How much slower the second half of the run was; absent if the blocks are too few.
+    /// The slowdown of the second half of the run, in per cent; absent if the blocks are too few.
     std::optional<double> drift_pct;
     bool drifted = false;  // true if chance cannot explain the drift
 };

@@ -65,8 +65,8 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Compares the numbers in the cells with those of number_of(), which come from report.json. Returns the
-        number of comparisons.
+        """Compares the numbers in the cells with the numbers that number_of() finds in report.json. Returns how many
+        cells it compared.
         """
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
@@ -370,7 +370,8 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # The first primary metric becomes zero. It then counts as lost, because zero has no ratio.
+        # Sets a result for the first primary metric of its workload to zero. The comparison counts it as lost, because
+        # zero has no ratio.
         headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -510,7 +511,7 @@ class Html(PageTest):
                          [[round(1000 * float(us)), int(count)] for us, count in ends])
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
-        # At least ten samples lie beyond the end of a curve.
+        # A curve ends where ten samples remain, so the number of its steps follows from the number of samples.
         for steps, count in self.browser.run("curves.map(({values, count}) => [values.length, count])"):
             self.assertEqual(steps, max(0, math.floor(8 * math.log10(count / 10) + 1e-9) + 1))
 

@@ -114,7 +114,8 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-// The quotient of two ratios to the baseline can differ from the ratio that was measured in pairs.
+// The sentence must give the ratio that was measured in pairs. The quotient of two ratios to the baseline can
+// differ from it.
 TEST(summary_sentences, io_uring_and_epoll_have_one_paired_ratio_per_size) {
     auto report = three_on("echo/conns:1000");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
@@ -144,7 +145,8 @@ TEST(summary_sentences, a_contender_whose_interval_has_swapped_ends_can_be_a_lea
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// Each ratio compares a contender with its own older result.
+// Each ratio compares a contender with its own older result, so the ratios do not show which contender is
+// faster.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });

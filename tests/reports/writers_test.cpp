@@ -42,7 +42,8 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns a report of a reliable session, because the verdicts of an unreliable session do not count.
+/// Returns a report of a reliable session, because the formats do not show the verdicts of an unreliable
+/// session.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
@@ -92,7 +93,8 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // the deadlines determine this time
+            // The deadlines of the timers determine this time, so its verdict is not a failure.
+            report.results.back().metric = "time";
             report.results.back().judged = reports::verdict::slower;
             break;
         }
