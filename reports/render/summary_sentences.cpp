@@ -437,7 +437,7 @@ void find_cautions(std::vector<summary_sentence>& all, const report& content) {
     if (const auto why = why_unreliable(content))
         all.push_back({topic::caution,
                        "Unreliable",
-                       fmt::format("no verdict of this session counts; {}.", cut(*why, 200)),
+                       fmt::format("ignore all verdicts of this session; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == reliability::unknown && !was_too_busy(content))
         all.push_back(

@@ -179,7 +179,7 @@ def journals(place):
 
 
 @attack(GROUP)
-def journals_that_were_cut_by_a_dying_machine(place):
+def a_run_can_be_resumed_from_a_truncated_journal(place):
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
     file = place / "cut/journal.jsonl"

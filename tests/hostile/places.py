@@ -161,7 +161,7 @@ def inputs(place):
 
 
 @attack(GROUP)
-def a_calibration_that_is_no_file(place):
+def a_calibration_that_is_not_a_file_is_reported(place):
     place.add_contender("asio-epoll")
     stored = place / "state/loopbench/calibration.json"
     stored.parent.mkdir(parents=True)
@@ -189,7 +189,7 @@ def small_file_system(path, kilobytes):
 
 
 @attack(GROUP)
-def a_full_disk(place):
+def a_run_on_a_full_disk_leaves_only_complete_files(place):
     """Runs on disks of increasing sizes: from too small for a journal to large enough for all files. A file that has
     its final name must be complete.
     """
@@ -214,7 +214,7 @@ def a_full_disk(place):
 
 
 @attack(GROUP)
-def a_full_folder_for_temporary_files(place):
+def a_full_temporary_folder_causes_no_count_of_zero(place):
     """Tests that a tracer's log that is incomplete, because the disk is full, gives no count."""
     place.add_contender("asio-epoll", COUNTED)
     small = place / "small"

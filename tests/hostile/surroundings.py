@@ -185,7 +185,7 @@ def without_proc(place):
 
 
 @attack(GROUP)
-def many_at_once(place):
+def concurrent_runs_do_not_remove_each_others_files(place):
     """Tests that concurrent runs do not remove each other's files as if these were left by killed runs."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
@@ -199,7 +199,7 @@ def many_at_once(place):
 
 
 @attack(GROUP)
-def a_resumed_run_of_a_calibration_slows_down_the_same_trials(place):
+def a_resumed_run_of_a_calibration_slows_down_the_trials_that_the_calibration_planned(place):
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "10", "--tries", "2", "--blocks", "6", "--aa-tries", "2",
              "--aa-blocks", "6"]

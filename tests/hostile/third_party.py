@@ -184,7 +184,7 @@ def strange_names_of_contenders_are_harmless(place):
 
 
 @attack(GROUP)
-def a_baseline_with_a_strange_name(place):
+def baselines_with_strange_names_can_be_measured(place):
     """Tests that baselines with strange names can be measured. The A/A copy needs another name of the same length."""
     place.add_contender("loop-epoll")
     for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):

@@ -226,7 +226,7 @@ class Html(PageTest):
         self.assertEqual(len(self.texts("#answer")), 1)
         self.assertTrue(all(each["workload"].startswith("echo") for each in self.browser.run(CELLS)))
 
-    def test_floors_and_the_machine_are_folded(self):
+    def test_floors_are_hidden_and_the_section_of_the_machine_is_folded(self):
         self.open()
         self.assertFalse(any(name.startswith("floor-") for name in self.texts("#cells-table thead .name")))
         self.assertFalse(self.browser.run("document.querySelector('#machine details').open"))
@@ -479,7 +479,7 @@ class Html(PageTest):
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
-    def test_the_top_says_how_many_of_the_planned_blocks_were_measured(self):
+    def test_the_top_of_the_page_says_how_many_of_the_planned_blocks_were_measured(self):
         blocks = self.report["plan"]["blocks"]
         self.open()
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} blocks")
@@ -487,7 +487,7 @@ class Html(PageTest):
         self.open(made(cut, "cut", self.folder))
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
 
-    def test_a_curve_keeps_the_times_of_early_values(self):
+    def test_a_curve_keeps_the_negative_times_of_early_timers(self):
         self.open()
         self.assertEqual(self.browser.run("""(() => {
           curves.push({workload: "w", contender: "c", metric: "late", values: [-2000000, 5]});

@@ -102,7 +102,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
 }
 
 // An older version reported each contender that is slower than the baseline as a failure.
-TEST(writers, only_failed_trials_fail_an_ordinary_run_in_ci_systems) {
+TEST(writers, a_slow_contender_does_not_fail_an_ordinary_run_in_ci_systems) {
     using enum reports::verdict;
     for (const auto found : {slower, inconclusive, faster}) {
         auto report = with_verdict("late_p50", found);
@@ -241,7 +241,7 @@ TEST(writers, times_are_printed_with_three_digits_and_a_suitable_unit) {
     EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
 }
 
-TEST(writers, gbench_output_names_a_debug_build) {
+TEST(writers, gbench_output_states_that_a_contender_is_a_debug_build) {
     auto content = sample_report();
     const auto said = [&] {
         const auto parsed = nlohmann::json::parse(reports::find_format("gbench")->write(content));

@@ -155,7 +155,7 @@ int main(int count, char** arguments) {
     }
     const double rate = std::atof(told["rate"].c_str());
     if (rate <= 0) {
-        std::fprintf(stderr, "it measures no capacity: use a workload with a rate\n");
+        std::fprintf(stderr, "this client does not measure a capacity; use a workload with a rate\n");
         return 2;
     }
     try {
