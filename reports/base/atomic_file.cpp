@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Syncs the folder, so that a power failure cannot undo the rename. Ignores errors except EIO, because some
-/// file systems cannot sync a folder.
+/// Syncs the folder of `file`, so that a power failure cannot undo the renaming of the file. Ignores errors
+/// other than EIO, because some file systems cannot sync a folder.
 void sync_folder_of(const fs::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
     const unique_fd opened{
@@ -34,8 +34,8 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Removes temporary files of `target` whose writer has ended. The writer has ended if no process has the
-/// process id in the file's name, and no process has locked the file.
+/// Removes the temporary files of `target` whose writing process has ended: no process has the process id in
+/// the file's name, and no process has locked the file.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
     const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
@@ -109,8 +109,9 @@ private:
     bool renamed_ = false;
 };
 
-/// Returns the missing file at the end of a chain of symbolic links, or `path` if it is not such a chain. A
-/// circle of links ends the loop, because the kernel reports ELOOP for it.
+/// Follows a chain of symbolic links that ends at a missing file, and returns the path of this file. Returns
+/// any other `path` unchanged. A circle of links does not loop forever, because the kernel reports ELOOP for
+/// it, and not a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&

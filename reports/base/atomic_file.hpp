@@ -7,27 +7,29 @@
 
 namespace loopbench::reports {
 
-/// Creates or replaces the file. For a symbolic link, replaces its target. Writes directly to a device, or to
-/// a pipe with a reader. Throws file_error, and then leaves the old content unchanged. If the process is
-/// killed, the next write of the same file removes the temporary file.
+/// Creates the file, or replaces it with a new one. If `path` is a symbolic link, replaces the link's target;
+/// if it is a device or a pipe with a reader, writes into it. If it throws file_error, the file keeps its old
+/// content. If the process is killed, its temporary file remains until the next write of the same file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 struct new_file {
     std::filesystem::path path;
     std::string_view content;
-    /// A function that returns the next piece of the file after `content`, or an empty text at the end. It is
-    /// set only if the content might not fit into memory.
+    /// A function whose results follow `content` in the file: each call returns the next piece, and an empty
+    /// text after the last piece. It is set only if the whole content might not fit into memory.
     std::function<std::string_view()> rest = {};
 };
 
-/// Writes the content of all files before it renames the first one. Throws file_error.
+/// Writes the contents of all files into temporary files before it renames the first of these to its final
+/// name, so that an error while writing replaces none of the files. Throws file_error.
 void write_files_atomically(std::span<const new_file> files);
 
-/// Removes the temporary files of `target` that killed processes left. write_file_atomically() also does
-/// this, so call this function only for a file that is never replaced.
+/// Removes the temporary files of `target` that killed processes left. write_file_atomically() also removes
+/// them when it writes `target`; call this function for a file that might not be written in this way again.
 void remove_abandoned(const std::filesystem::path& target);
 
-/// Creates the folder if it is missing. Throws file_error if that fails, or if no files can be created in it.
+/// Creates the folder and its parents if they are missing. Throws file_error if that fails, or if no files
+/// can be created in the folder.
 void prepare_output_folder(const std::filesystem::path& folder);
 
 }  // namespace loopbench::reports

@@ -56,8 +56,8 @@ concept listed = requires(const type* of) {
     fields_of(of);
 };
 
-/// Converts a struct, or a member of a struct, to JSON. The end of a duration's name is its unit: seconds
-/// (`_s`) or nanoseconds (`_ns`).
+/// Converts a struct, or a member of a struct, to JSON. Writes a duration in the unit at the end of its
+/// field's name: in nanoseconds for `_ns`, and otherwise in seconds (`_s`).
 template <class type>
 nlohmann::ordered_json value_of(const type& from, std::string_view name = {}) {
     if constexpr (listed<type>) {

@@ -1,5 +1,5 @@
-// The reader for JSON that another program wrote, or that was truncated or edited. An error message contains
-// the field's path ("results[3].median").
+// A reader for JSON texts that might be truncated, edited or written by another program. An error message
+// contains the path of the wrong field ("results[3].median").
 #pragma once
 
 #include <fmt/format.h>
@@ -22,8 +22,9 @@
 
 namespace loopbench::reports {
 
-/// The limits of a document, far above the needs of any report: a parsed value takes up to 25 times the size
-/// of its text, and each key is compared with all other keys of its object.
+/// The limits of a JSON document, far above the needs of any report. They limit the memory, because the
+/// parsed values take up to 25 times the size of their text, and the time, because each key is compared with
+/// all other keys of its object.
 inline constexpr std::size_t json_levels_max = 64, json_values_max = 10'000'000, json_keys_max = 10'000,
                              json_bytes_max = file_bytes_max;
 
@@ -35,8 +36,8 @@ struct json_list {
 };
 struct json_object {};
 
-/// A value of a document. The elements of a list or an object directly follow it in the document's array;
-/// `end` is the index after the last of them.
+/// A value in a document's array of values. The elements of a list or an object directly follow it in this
+/// array; `end` is the index after the last of them.
 struct json_value {
     std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string_view, json_list,
                  json_object>
@@ -50,7 +51,7 @@ class node;
 struct reading {
     duplicates twice = duplicates::refused;
     std::size_t first_line = 1;   // the number of the text's first line in its file
-    std::size_t room_behind = 0;  // number of readable bytes after the text; if too few, the text is copied
+    std::size_t room_behind = 0;  // readable bytes after the text; the text is copied if they are too few
 };
 
 /// A parsed JSON text. Its rules are stricter than JSON's, so that no file can overflow the stack, fill the
@@ -64,7 +65,7 @@ public:
     [[nodiscard]] node root() const;
 
 private:
-    std::shared_ptr<const void> texts_;  // owns the texts and the keys
+    std::shared_ptr<const void> texts_;  // owns the memory of all texts and keys
     std::vector<json_value> values_;
 };
 
@@ -161,7 +162,7 @@ private:
 
     std::span<const json_value> all_;
     std::size_t at_;
-    mutable std::size_t next_ = at_ + 1;  // the index at which find() begins
+    mutable std::size_t next_ = at_ + 1;  // the index at which the next find() begins
 };
 
 inline node document::root() const {

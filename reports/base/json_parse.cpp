@@ -94,15 +94,15 @@ private:
             all_[place].is = double_in(from);
     }
 
-    /// Converts a number with strtod() if it is long, because simdjson (3.0.1) reads numbers with more than
-    /// 19 digits wrongly.
+    /// Converts a number to a double. Uses strtod() if the number is long, because simdjson (3.0.1) reads
+    /// numbers with more than 19 digits wrongly.
     template <class source>
     static double double_in(source& from) {
         constexpr std::size_t bytes_of_19_digits = std::string_view{"0."}.size() + 19;
         const std::string_view text = from.raw_json_token();  // includes the whitespace after the number
         const double found = from.get_double().value();
         if (text.find_last_not_of(" \n\r\t") < bytes_of_19_digits) return found;
-        const double exact = std::strtod(text.data(), nullptr);  // strtod() ends at the padding
+        const double exact = std::strtod(text.data(), nullptr);  // reads no further than the padding
         if (std::isinf(exact)) throw simdjson::simdjson_error{simdjson::NUMBER_ERROR};
         return exact;
     }
@@ -117,7 +117,8 @@ std::string_view without_mark(std::string_view text) {
     return text.substr(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
 }
 
-/// Returns the offset of the first line with invalid UTF-8, because simdjson does not report its position.
+/// Returns the offset of the first line that contains invalid UTF-8. simdjson reports only that the text is
+/// invalid, not where.
 std::size_t first_line_of_other_bytes(std::string_view text) {
     std::size_t begin = 0;
     while (begin < text.size()) {
@@ -141,12 +142,12 @@ document::document(std::string_view whole, const reading& how) {
     simdjson::padded_string_view json{text, text.size() + how.room_behind};
     if (json.padding() < simdjson::SIMDJSON_PADDING) json = copy = simdjson::padded_string{text};
     const auto parser = std::make_shared<ondemand::parser>();
-    texts_ = parser;  // the parser owns the texts that it unescapes
+    texts_ = parser;  // keeps the parser, which owns the unescaped texts, alive
     constexpr std::size_t bytes_of_most_values = 16;
     values_.reserve(std::min(text.size() / bytes_of_most_values + 1, json_values_max));
     ondemand::document from;
-    // A text that ends inside a string is the usual cause of these errors, so their position is the end of
-    // the text.
+    // Apart from invalid UTF-8, iterate() usually fails because the text ends inside a string. The error
+    // message therefore gives the end of the text as the position.
     if (const auto error = parser->iterate(json).get(from); error == simdjson::UTF8_ERROR)
         refuse(first_line_of_other_bytes(text), "invalid UTF-8");
     else if (error != simdjson::SUCCESS)
@@ -186,8 +187,8 @@ std::string in_one_line(std::string text) {
 
 std::optional<node> node::find(std::string_view key) const {
     require<json_object>("an object");
-    // The search starts after the last found field, because most callers request fields in the order of the
-    // text.
+    // The search starts after the field that the previous search found, because most callers request fields
+    // in the order of the text.
     for (auto [i, end] : {std::pair{next_, value().end}, std::pair{at_ + 1, next_}})
         for (; i < end; i = all_[i].end)
             if (all_[i].key == key) {
@@ -200,7 +201,7 @@ std::optional<node> node::find(std::string_view key) const {
 json node::tree() const {
     if (std::holds_alternative<json_object>(value().is)) {
         auto fields = json::object();
-        // emplace() keeps the first value of a key that occurs twice
+        // emplace() keeps the first value if a key occurs twice.
         each_field([&](const std::string& key, const node& each) { fields.emplace(key, each.tree()); });
         return fields;
     }

@@ -83,8 +83,8 @@ file_error::file_error(std::string_view action, std::string_view name, int error
 
 int unique_fd::reset() noexcept {
     if (fd_ < 0) return 0;
-    // close() is not repeated after EINTR: Linux has closed the descriptor, and another file may already have
-    // its number.
+    // After EINTR, close() must not be called again: Linux has already closed the descriptor, and another
+    // file may already have its number.
     const int outcome = ::close(std::exchange(fd_, -1));
     return outcome == -1 && errno != EINTR ? errno : 0;
 }

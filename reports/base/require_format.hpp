@@ -16,7 +16,7 @@ public:
 };
 
 /// Throws other_format unless `stated`, the schema that the file states, is the schema of `known`.
-/// `written_by` is the version of loopbench that wrote the file, or empty.
+/// `written_by` is the version of loopbench that wrote the file, or empty if it is unknown.
 void require_format(std::string_view stated, const file_format& known, std::string_view file,
                     std::string_view written_by = {});
 

@@ -209,8 +209,9 @@ std::string dump(const json& value, int indent) {
     auto text = value.dump(indent, ' ', false, json::error_handler_t::replace);
     const auto is_plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
     if (std::ranges::all_of(text, is_plain)) return text;
-    // dump() escapes only control characters below the space character. This loop escapes the other control
-    // characters, which could also control a terminal; they occur only inside strings.
+    // dump() escapes only the control characters below the space character. This loop escapes the others,
+    // because they could control a terminal, too. They occur only inside strings, where JSON allows escape
+    // sequences.
     std::string escaped;
     escaped.reserve(text.size());
     for (std::string_view rest = text; !rest.empty();) {

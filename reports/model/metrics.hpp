@@ -14,7 +14,7 @@ namespace loopbench::reports {
 enum class floor_role {
     none,
     show,  // the contender's value is shown as a multiple of the best floor's value
-    warn   // like `show`; in addition, a value below the floor's value causes a warning
+    warn   // like `show`; in addition, a value below that of the best floor causes a warning
 };
 
 struct metric_info {
@@ -29,21 +29,23 @@ struct metric_info {
     /// The number of samples that a percentile needs in each trial, or 0 for other metrics. With fewer
     /// samples, the value is their maximum and has no verdict.
     std::uint64_t samples_needed = 0;
-    std::string_view samples_metric = {};  // the metric that contains the number of these samples
+    std::string_view samples_metric = {};  // the metric whose value is the number of these samples
     std::string_view summary;
     std::string_view how;  // how the metric is measured, and what affects it
 };
 
 std::span<const metric_info> known_metrics();
 
-/// Returns true for a number of samples, which is neither good nor bad.
+/// Returns true if the metric is a number of samples. Such a number is neither good nor bad, so contenders
+/// are not compared by it.
 bool counts_samples(const metric_info& metric);
 
 const metric_info* find_metric(std::string_view name);
 
 result result_of(std::string workload, std::string contender, const metric_info& metric);
 
-/// Returns the metric's title, or the name of an unknown metric, which a third-party report can contain.
+/// Returns the metric's title. Returns the name of an unknown metric, which a third-party report can contain,
+/// unchanged.
 std::string_view title_of_metric(std::string_view name);
 
 }  // namespace loopbench::reports

@@ -12,7 +12,8 @@
 
 namespace loopbench::reports {
 
-/// An index of a report. The report must exist as long as the index; it can have a hundred thousand results.
+/// An index that finds the results of a report by workload, contender and metric, because a report can have a
+/// hundred thousand results. The report must exist as long as the index, which refers to it.
 class report_index {
 public:
     explicit report_index(const report& of);
@@ -32,9 +33,9 @@ public:
         return number(workload, whole_.baseline, metric);
     }
 
-    /// Returns a workload's primary metrics, the most important one first. If the report does not contain the
-    /// list, the first applicable rule decides: latency and capacity if there is a capacity; CPU and wakeups
-    /// for the family `idle`; lateness and CPU if there is lateness; otherwise time, and also p99 and CPU if
+    /// Returns a workload's primary metrics, the most important one first. If the report does not list them,
+    /// the first applicable rule decides: latency and capacity if there is a capacity; CPU and wakeups for
+    /// the family `idle`; lateness and CPU if there is lateness; otherwise time, and also p99 and CPU if
     /// there are latencies.
     [[nodiscard]] const std::vector<std::string>& headline(std::string_view workload) const;
     [[nodiscard]] const std::map<std::string_view, std::vector<std::string>>& headlines() const {
@@ -47,8 +48,9 @@ public:
         return is_about(of.workload, of.metric);
     }
     [[nodiscard]] bool is_about(std::string_view workload, std::string_view metric) const;
-    /// Returns the results for the primary metrics that have a verdict, in the order of the primary metrics.
-    /// Includes duplicates, which a third-party report can contain.
+    /// Returns the contender's results that have a verdict and are for primary metrics of the workload, in
+    /// the order of the primary metrics. Returns both results if a third-party report contains a result
+    /// twice.
     [[nodiscard]] std::vector<const result*> judged(std::string_view workload,
                                                     std::string_view contender) const;
 

@@ -27,7 +27,8 @@ struct ratio {
 };
 
 /// A contender's distance from zero minus the baseline's distance, in the metric's unit. It replaces the
-/// ratio if a value is zero or negative. With distances, an early timer is no better than a late one.
+/// ratio if a value is zero or negative. A timer that fires early is therefore no better than one that fires
+/// equally late.
 struct difference {
     std::string to;
     double median = 0;
@@ -51,14 +52,16 @@ struct driver_ratio {
 };
 
 struct host_effect {
-    std::vector<std::optional<double>> ratios;  // the median ratio of each host, in the order of `hosts`
-    /// The standard deviation between hosts, in per cent. Absent if it cannot be distinguished from noise.
+    /// The median ratio of each host, in the order of report::hosts.
+    std::vector<std::optional<double>> ratios;
+    /// The standard deviation of the ratios between hosts, in per cent. Absent if it cannot be distinguished
+    /// from noise.
     std::optional<double> deviation_pct;
-    bool differ = false;  // true if the hosts differ significantly, by more than the threshold
+    bool differ = false;  // true if the hosts' ratios differ significantly, by more than the threshold
 };
 
-/// The numbers for one metric of one workload and contender. A workload and contender without numbers has a
-/// single result, for `time`, with the status and the reason.
+/// The numbers for one metric of one workload and contender. If a contender has no numbers on a workload, its
+/// only result for this workload has the metric `time`, the status and the reason.
 struct result {
     std::string workload;
     std::string contender;
@@ -67,7 +70,7 @@ struct result {
     direction better = direction::smaller;
     bool deterministic = false;
     pairing made = pairing::sequential;
-    std::vector<std::optional<double>> samples;  // one per trial, in block order; one per pair with --checks
+    std::vector<std::optional<double>> samples;  // one per trial, in block order (with --checks: per pair)
     std::optional<double> median, low, high;
     double level = 0.95;
     std::optional<ratio> to_baseline;
@@ -80,12 +83,12 @@ struct result {
     std::optional<driver_ratio> to_epoll;
     std::optional<verdict> judged;
     std::optional<double> detectable_pct;
-    /// The standard deviation between layouts of the same code, in per cent. Absent if a build has one
-    /// layout.
+    /// The standard deviation between layouts of the same code, in per cent. Absent if each build has only
+    /// one layout.
     std::optional<double> layout_pct;
-    std::optional<host_effect> by_host;  // set for ratios with blocks from several hosts
-    /// The number of samples per trial. Set only if it is too small for a percentile; the value is then the
-    /// maximum of the samples.
+    std::optional<host_effect> by_host;  // set if the ratio's blocks come from several hosts
+    /// The number of samples per trial. Set only if it is too small for a percentile; the result's value is
+    /// then the maximum of the samples.
     std::optional<std::uint64_t> max_of = {};
     result_status status = result_status::ok;
     std::optional<std::string> reason;  // always present if a number is missing
@@ -107,7 +110,7 @@ struct workload {
 /// A/A comparison with the same number of blocks.
 struct detection_rate {
     double slowdown_pct = 0;
-    std::uint64_t measured = 0, measured_slower = 0;  // tries, each with its own blocks
+    std::uint64_t measured = 0, measured_slower = 0;  // all tries, and those that were called `slower`
     std::optional<double> low, high;  // 95 % limits of the share of slower tries; absent without tries
     std::uint64_t faster = 0;
 };
@@ -135,13 +138,13 @@ struct calibration {
     pairing made = pairing::sequential;
     double threshold_pct = 0;
     alarm_rate aa;
-    std::uint64_t blocks = 0;  // blocks in each try of `slowdowns`
+    std::uint64_t blocks = 0;  // blocks in each try of each slowdown
     double try_s = 0;          // the duration of a try with its A/A comparison: three trials per block
     std::vector<detection_rate> slowdowns;
     std::optional<std::vector<pairing_agreement>> pairings{};  // absent if no trial was interleaved
 };
 
-/// The machine and the time of the run, without the host name, because reports are shared.
+/// The machine and the time of the run. The host name is left out, because users share reports.
 struct environment {
     std::string date;
     std::string loopbench_version;
@@ -156,8 +159,8 @@ struct environment {
     std::optional<double> cheapest_call_ns{};
     std::array<double, 3> load_average{};  // 1, 5 and 15 minutes, at the start of the run
     std::optional<calibration> calibrated;
-    /// A random number that the kernel draws at boot, to distinguish equal machines. Set only in reports of
-    /// shards.
+    /// A random number that the kernel draws at boot; it distinguishes two machines of the same kind. Set
+    /// only in reports of shards.
     std::optional<std::string> machine = {};
 };
 
@@ -183,7 +186,7 @@ struct planned {
 };
 
 struct warning {
-    std::string code;  // the same in all versions, so that programs can use it
+    std::string code;  // the same in all versions, so that programs can recognise the warning
     std::string message;
     std::string remedy;
 };
@@ -191,8 +194,8 @@ struct warning {
 struct judging {
     std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
-    /// The number of comparisons of `time` on workloads whose primary metrics include time. The comparisons
-    /// of each other metric are corrected separately.
+    /// The number of comparisons of `time` that the correction covers: those on workloads whose primary
+    /// metrics include time. The comparisons of each other metric are corrected separately.
     std::uint64_t comparisons = 0;
 };
 
@@ -202,14 +205,16 @@ struct gate_summary {
     std::string verdict;
 };
 
-/// Two comparisons: of the baseline with its A/A copy, and of the first half of the run with the second half.
+/// Two comparisons on one workload: the baseline with its A/A copy, and the second half of the run with the
+/// first half.
 struct self_comparison {
     std::string workload;
     ratio to_itself;
     verdict judged = verdict::inconclusive;
     std::optional<double> detectable_pct;
-    std::optional<double> drift_pct;  // how much slower the run's second half was; absent with few blocks
-    bool drifted = false;             // true if the halves differ by more than chance
+    /// The slowdown of the second half of the run, in per cent; absent if the blocks are too few.
+    std::optional<double> drift_pct;
+    bool drifted = false;  // true if chance cannot explain the drift
 };
 
 /// The comparison of the baseline with its A/A copy.
@@ -225,7 +230,8 @@ struct disturbances {
     std::uint64_t trials = 0;  // all finished trials, including repeated ones
     std::uint64_t disturbed = 0;
     std::uint64_t repeated = 0;  // workloads that ran again in a block after a disturbance or an interrupt
-    std::uint64_t kept = 0;      // disturbed trials in the results, after the limit for repeats was reached
+    /// Disturbed trials that were not repeated, because the limit for repeats was reached.
+    std::uint64_t kept = 0;
 };
 
 struct report {
@@ -238,7 +244,8 @@ struct report {
     environment where;                       // with several hosts, the environment of the first host
     std::optional<std::vector<host>> hosts;  // absent if there is only one host
     std::vector<contender> contenders;
-    std::vector<workload> workloads;  // empty if another program made the report (see report_index.hpp)
+    /// Empty if another program made the report; report_index::headline() then derives the primary metrics.
+    std::vector<workload> workloads;
     std::vector<result> results;
     judging judged_by;
     std::optional<gate_summary> gate;  // absent unless `compare` made the report
@@ -263,7 +270,7 @@ auto find_cell(items& all, const one& like) {
 /// Returns true if the contender's context says that it is a floor: bare system calls or bare coroutines.
 bool is_floor(const contender& who);
 
-/// Returns the text with this key, or nothing if the value is missing, empty or not a text.
+/// Returns the text under `key`, or nothing if the value is missing, empty or not a text.
 std::optional<std::string> context_text(const nlohmann::ordered_json& context, std::string_view key);
 
 contender describe(std::string name, nlohmann::ordered_json context);

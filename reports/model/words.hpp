@@ -1,4 +1,4 @@
-// The enumerations of a report. The statistics and the engine need only these types of a report.
+// The enumerations of a report. Code that needs no other types of a report includes only this file.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ enum class verdict { faster, slower, equivalent, inconclusive };
 enum class reliability { reliable, unreliable, unknown };
 enum class pairing {
     sequential,
-    interleaved,  // one process at a time works on one core, for a millisecond or two
-    concurrent    // all processes run at once on one core, under the kernel's scheduler; CPU time is judged
+    interleaved,  // the processes alternate on one core, in slices of milliseconds
+    concurrent    // all processes run at the same time on one core, and their CPU times are compared
 };
 
 // The names of an enumeration's values in files, in the order of the enumeration.

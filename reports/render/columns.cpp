@@ -78,8 +78,8 @@ std::string with_commas(double value) {
 std::string floor_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || !found->times_floor) return "";
-    // Every floor gets the text "floor", because a floor that is not the fastest one can have a multiple
-    // below 1 by chance.
+    // Shows "floor" for every floor and not its multiple of the fastest floor, which can be below 1 by
+    // chance.
     const auto is_this = [&](const contender& who) { return who.name == from.contender && is_floor(who); };
     const bool is_a_floor = std::ranges::any_of(from.whole->contenders, is_this);
     return is_a_floor || found->times_floor->floor == from.contender
@@ -162,8 +162,8 @@ std::string family_name(std::string_view workload) {
     return std::string{workload.substr(0, workload.find('/'))};
 }
 
-/// Returns the lowest wake-up rate of a floor. This is the number of wake-ups per second that the workload
-/// itself causes.
+/// Returns the lowest wake-up rate of a floor on this workload. This is the number of wake-ups per second
+/// that the workload itself causes.
 std::optional<double> wakeups_of_floors(const report_index& index, std::string_view workload) {
     std::optional<double> least;
     for (const auto who : index.floors())
@@ -309,7 +309,7 @@ std::string human_time(double value_ns) {
         std::string_view name;
     };
     constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
-    // Values from 0.9995 of a unit are shown in this unit, because they round to 1.00.
+    // A value of at least 0.9995 of a unit is shown in this unit, because it rounds to 1.00.
     const auto chosen = std::ranges::find_if(
         units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
     const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
@@ -381,8 +381,9 @@ std::string hosts_legend(const report& content) {
         content.hosts->size());
 }
 
-/// Returns a sentence with the expected number of false alarms. Benjamini and Hochberg's correction limits
-/// only the share of false alarms among the differences.
+/// Returns a sentence with the greatest expected number of false alarms. The correction (Benjamini and
+/// Hochberg) limits the share of false alarms among the significant differences to 5 %, so this number grows
+/// with that of the differences.
 std::string false_alarms(const report& content) {
     const auto differs = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);

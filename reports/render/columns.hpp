@@ -48,16 +48,16 @@ struct column {
     [[nodiscard]] std::string cell(const line& from) const;
 };
 
-/// The number of columns for the workload and the contender. In a line without numbers, the note comes after
-/// these columns.
+/// The number of columns that name the workload and the contender. In a line without numbers, the note comes
+/// after these columns.
 inline constexpr std::size_t naming_columns = 2;
 
 std::vector<family> families_of(const report& content);
 
 std::vector<column> columns_for(std::span<const line> lines);
 
-/// Returns true if the ratio and the medians disagree about which contender is faster. The tables mark such a
-/// ratio with `contradiction_mark`.
+/// Returns true if the ratio and the medians disagree about whether the contender or the baseline is faster.
+/// The tables mark such a ratio with `contradiction_mark`.
 bool contradicts(const line& from);
 inline constexpr std::string_view contradiction_mark = "†";
 
@@ -67,14 +67,14 @@ std::string contradiction_note(std::span<const line> lines);
 /// incomplete.
 bool is_untrusted(const report& content);
 
-/// Returns for example "20 (its own timer)". The note means that an idle process wakes up only as often as
-/// the floor.
+/// Returns for example "20 (its own timer)". The words in brackets mean that the workload's own timer causes
+/// the wake-ups: the floor wakes up as often.
 std::string wakeups_text(const line& from);
 
 /// Returns " (max of 30)" if the value is the maximum of too few samples for a percentile; otherwise "".
 std::string max_of_text(const result& of);
 
-/// Formats a number, without a sign if it rounds to zero.
+/// Formats a number; leaves out the sign if the number rounds to zero.
 std::string fixed_point(double value, int decimals);
 
 /// Formats a number as "0.97", "12.3" or "4321".
@@ -83,8 +83,8 @@ std::string three_digits(double value);
 /// Formats a difference as "5.7 %" or "12 %", and 100 % or more as "a factor of 3.2".
 std::string pct_or_factor(double pct);
 
-/// Formats a share as "0.12 %" or "5.3 %". Shows up to 102 % as "100 %", because the clocks of CPU time and
-/// wall time are not read at the same moment.
+/// Formats a share as "0.12 %" or "5.3 %". Formats shares between 100 % and 102 % as "100 %", because the
+/// clocks of CPU time and wall time are not read at the same moment.
 std::string share_text(double value);
 
 /// Formats a time, for example as "12.3 µs".
@@ -105,8 +105,8 @@ std::string self_check_text(const std::optional<self_check>& aa);
 
 std::string legend_for(const report& content);
 
-/// Replaces control characters, characters of text direction and invalid UTF-8 with '?', because a name must
-/// not control a terminal. Characters in `kept` stay.
+/// Replaces control characters, characters that change the direction of text, and invalid UTF-8 with '?',
+/// because a name must not control a terminal. Keeps the characters in `kept`.
 std::string printable(std::string_view text, std::string_view kept = {});
 
 /// Returns the printable form of `text`, with each character in `as` replaced by its escape sequence.

@@ -20,7 +20,8 @@ names indexed_report::about(std::string_view metric) const {
 
 places indexed_report::standings(std::string_view workload, std::string_view metric) const {
     places all;
-    // Without the baseline's number, the ratios can be relative to different values, and cannot be sorted.
+    // Without the baseline's number, the ratios might be relative to different values. Therefore they are
+    // not sorted, and the list stays empty.
     if (baseline(workload, metric) == nullptr) return all;
     for (const auto* item : measured(workload, metric)) {
         if (item->contender == whole().baseline)
@@ -100,8 +101,8 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The contender whose interval has the highest lower end need not be the best contender, because the
-    // interval of the best one can be wider.
+    // The highest lower end is searched among all contenders, because it can belong to a contender other than
+    // the best one, whose interval can be wider.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);
@@ -109,7 +110,8 @@ std::vector<standing> leaders(std::span<const standing> all, std::string_view ba
     }
     for (const auto& each : all) {
         const bool is_slower = each.item->contender != baseline && each.item->judged == verdict::slower;
-        const bool is_best = &each == &all.front();  // needed if a third-party report has an invalid interval
+        // The best contender always leads, even if a third-party report has an invalid interval for it.
+        const bool is_best = &each == &all.front();
         if (is_best || each.high >= (is_slower ? begins_at : faster_begins_at)) group.push_back(each);
     }
     return group;

@@ -49,8 +49,8 @@ struct indexed_report : report_index {
     [[nodiscard]] std::size_t compared(std::string_view metric) const;
 };
 
-/// Returns true if the best contender might have a difference instead of a ratio. A contender that is
-/// significantly worse than the baseline cannot be the best.
+/// Returns true if the best contender might be missing in `all`, because its result has no ratio with an
+/// interval. A contender whose signed difference is significantly worse than the baseline cannot be the best.
 bool first_may_be_missing(const places& all, const sources& measured);
 
 using lead_table = std::vector<std::pair<std::string_view, places>>;

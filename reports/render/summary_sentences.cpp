@@ -24,11 +24,12 @@ namespace loopbench::reports {
 
 namespace {
 
-constexpr double burns_from = 0.5;  // the share of a core that counts as burning CPU while nothing happens
+constexpr double burns_from = 0.5;  // from this share of a core on, a contender that waits burns CPU
 constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
 
-/// Returns true if a contender that is missing in `all` might have the greatest lateness. A contender cannot
-/// have it if its timers are early, or significantly nearer to their deadlines than those of the baseline.
+/// Returns true if a contender that is missing in `all` might have the greatest lateness. A contender whose
+/// timers fire early, or significantly nearer to their deadlines than those of the baseline, cannot have the
+/// greatest lateness.
 bool latest_may_be_missing(const places& all, const sources& measured) {
     return std::ranges::any_of(measured, [&](const result* item) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
@@ -103,7 +104,7 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
 }
 
 /// Returns for example "a and b are 1.40× to 1.50× as fast as asio-epoll on yield", with the ratios of
-/// leaders that are significantly faster than the baseline. A single ratio has its interval.
+/// leaders that are significantly faster than the baseline. A single ratio is followed by its interval.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
     range ratios;
@@ -172,7 +173,8 @@ void find_limit(std::vector<summary_sentence>& all, const indexed_report& in) {
     all.push_back(std::move(found));
 }
 
-/// Returns 1000 for "echo/rtt/tcp/conns:1000/bytes:64", and 0 without this parameter.
+/// Returns the number of connections: 1000 for "echo/rtt/tcp/conns:1000/bytes:64", and 0 if the name does not
+/// contain it.
 std::uint64_t connections_of(std::string_view workload) {
     constexpr std::string_view key = "/conns:";
     const auto at = workload.find(key);
@@ -297,8 +299,8 @@ std::optional<standing> latest_on(const indexed_report& in, std::string_view wor
     if (latest_may_be_missing(all, in.measured(workload, "late_p50"))) return std::nullopt;
     if (all.size() <= 2 || all.back().item->judged != verdict::slower) return std::nullopt;
     const auto is_apart = [&](const standing& other) { return !touch(all.back(), other); };
-    // The last contender is compared with all others, because a contender with less lateness can have a wide
-    // interval that touches the interval of the last one.
+    // The contender with the greatest lateness is compared with all others, because one with less lateness
+    // can have a wide interval that touches the interval of the last one.
     if (!std::all_of(all.begin(), std::prev(all.end()), is_apart)) return std::nullopt;
     return all.back();
 }
@@ -319,8 +321,8 @@ std::string accurate_burners(const indexed_report& in, std::string_view workload
                        lateness(late), burn_or_burns(who), burnt.text(share_text));
 }
 
-/// Adds a sentence about the contenders that cannot be told apart from the most accurate one. Contenders that
-/// burn a core are named separately.
+/// Adds a sentence about the most accurate contender that sleeps, and all contenders that cannot be told
+/// apart from it. The sentence names contenders that burn a core and are more accurate separately.
 void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto sleeps = [&](const result& item) { return !burns(in, item.workload, item.contender); };
     std::optional<accurate> shown;
@@ -350,7 +352,7 @@ void find_timers(std::vector<summary_sentence>& all, const indexed_report& in) {
 }
 
 /// Returns for example " among the 5 of 7 contenders that report it", or "" if all contenders report their
-/// CPU share, which is optional.
+/// CPU share. (A report need not contain it.)
 std::string among_those_that_report(const indexed_report& in) {
     std::set<std::string_view> waiting, silent;
     for (const auto workload : workloads_that_wait(in))
@@ -435,7 +437,7 @@ void find_cautions(std::vector<summary_sentence>& all, const report& content) {
     if (const auto why = why_unreliable(content))
         all.push_back({topic::caution,
                        "Unreliable",
-                       fmt::format("no verdict of this session counts; {}.", cut(*why, 200)),
+                       fmt::format("ignore all verdicts of this session; {}.", cut(*why, 200)),
                        {}});
     if (content.aa && content.aa->found == reliability::unknown && !was_too_busy(content))
         all.push_back(
@@ -470,8 +472,8 @@ void find_failures(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
-/// The undecided results and the number of comparisons. Floors are left out, because users cannot choose a
-/// floor.
+/// The number of comparisons of one metric, and the undecided results among them. Floors are left out,
+/// because users cannot choose a floor.
 struct tally {
     std::size_t compared = 0;
     sources undecided;
@@ -502,7 +504,7 @@ std::string_view short_title(std::string_view metric) {
 void find_undecided(std::vector<summary_sentence>& all, const indexed_report& in) {
     const auto counted = tallies(in);
     if (counted.empty() && std::ranges::any_of(in.whole().results, [](const result& each) {
-            return each.judged.has_value();  // all verdicts are then on floors or on non-primary metrics
+            return each.judged.has_value();  // only floors, or metrics that are not primary, have verdicts
         }))
         return;
     const auto baseline = cut(in.whole().baseline);

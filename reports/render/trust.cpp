@@ -20,8 +20,8 @@ const warning* find_warning(const report& content, std::string_view code) {
     return found == content.warnings.end() ? nullptr : &*found;
 }
 
-/// Returns the reason why the run was too short, or nothing if it was long enough. A spent budget alone is no
-/// reason, because the verdicts take the number of finished blocks into account.
+/// Returns the reason why the run was too short, or nothing if it was long enough. A run whose time budget
+/// was used up can be long enough, because the verdicts take the number of finished blocks into account.
 std::optional<std::string> why_too_short(const report& content) {
     const auto has = [&](const char* code) { return find_warning(content, code) != nullptr; };
     if (content.complete && std::ranges::none_of(verdict_codes, has)) return std::nullopt;
@@ -48,8 +48,8 @@ trust trust_in(const report& content) {
     if (auto why = why_unreliable(content)) return {trust_word::unreliable, {std::move(*why)}};
     trust found;
     if (auto why = why_too_short(content)) found.reasons.push_back(std::move(*why));
-    // In a short run, the noise is usually unknown, too. Both reasons have the same remedy, so only one is
-    // given.
+    // In a short run, the noise is usually unknown, too, and more blocks are the remedy for both. Therefore
+    // the second reason is left out, unless the A/A copy was not measured at all.
     if (auto why = why_noise_is_unknown(content); why && (found.reasons.empty() || !content.aa))
         found.reasons.push_back(std::move(*why));
     if (!found.reasons.empty()) found.word = trust_word::preliminary;

@@ -20,7 +20,7 @@ import tempfile
 import time
 import typing
 
-PLACE = "HOSTILE_PLACE"  # this variable is in the environment of every process of an attack
+PLACE = "HOSTILE_PLACE"  # this variable is in the environment of every process that an attack starts
 LIMIT_S = 120
 END_LIMIT_S = 10  # the time in which the children of a killed command must end
 
@@ -30,7 +30,8 @@ DOCUMENTED = frozenset({OK, FAILED, USAGE, REGRESSION, INCONCLUSIVE, UNRELIABLE}
 
 RAW = re.compile(rb"terminate called|what\(\):|std::|filesystem error|json\.exception|basic_string|bad_alloc|"
                  rb"Assertion|AddressSanitizer|runtime error:|iostream error|boost::|vector::_M|\[json")
-# C0 characters except tab and line feed, DEL, C1 characters, and the characters that change the direction of text.
+# The characters that the command must not print: C0 characters except tab and line feed, DEL, C1 characters, and the
+# characters that change the direction of text.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -101,7 +102,7 @@ while [ "$left" -gt 0 ]; do kill -0 $$; left=$((left - 1)); done
 row "\\"real_time\\": 100000, \\"cpu_time\\": 100000, \\"operations\\": $operations"
 """
 # The shell code of a contender that slows itself down as LOOPBENCH_SLOWDOWN requests; `calibrate` sets this variable.
-# The noise is 0.1 %.
+# The noise of its times is 0.1 %.
 OBEDIENT = r"""
 noise=$(( ($(trials) * 7919) % 10 ))
 pct=${LOOPBENCH_SLOWDOWN:-0.00}
@@ -124,8 +125,9 @@ class Place:
         (self.folder / "bin/contenders").mkdir(parents=True)
         for folder in ("tmp", "state", "home"):
             (self.folder / folder).mkdir()
-        # The command is not a symbolic link, because it looks for its contenders next to the real file. The variant
-        # ignores other load, which would make a run unreliable (5) on a busy machine.
+        # The command is a hard link or a copy and not a symbolic link, because it looks for its contenders next to the
+        # real file. This variant of the command ignores other load, which would make a run unreliable (exit code 5) on
+        # a busy machine.
         self.install("loopbench_undisturbed", "loopbench")
         self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(self.folder / "home"),
                             "TMPDIR": str(self.folder / "tmp"), "XDG_STATE_HOME": str(self.folder / "state"),
@@ -153,12 +155,12 @@ class Place:
             shutil.copy2(source, target)
 
     def add_contender(self, name, on_trial=GOOD, sheet="", text=None, notes=True):
-        """Adds a contender that writes a line into its file `.trials` in each trial, unless `notes` is false. Its shell
-        function `trials` prints the number of these lines.
+        """Adds a contender that writes a line into the file NAME.trials in each trial, unless `notes` is false. The
+        function `trials` of the contender's script prints the number of these lines.
         """
         file = (self.folder / "bin/contenders").joinpath(os.fsdecode(name))
         text = CONTENDER % {"sheet": sheet, "on_trial": on_trial} if text is None else text
-        # A running program cannot be overwritten, so a new file is renamed to its name.
+        # A running program cannot be overwritten, so the new script is written to another file, which is then renamed.
         (self.folder / "new").write_text(text if notes else text.replace('echo trial >> "$0.trials"\n', ""))
         (self.folder / "new").chmod(0o755)
         (self.folder / "new").rename(file)
@@ -204,7 +206,7 @@ class Place:
                 decoded = text.decode()
             except UnicodeDecodeError as error:
                 raise Broken(f"{what} prints invalid UTF-8 on {name}: {error}") from None
-            # The lines of a CSV table end with CRLF.
+            # The lines of a CSV table end with CRLF, so a carriage return is allowed before a line feed.
             if strange := UNPRINTABLE.search(decoded.replace("\r\n", "\n")):
                 raise Broken(f"{what} prints {strange.group()!r} on {name}: "
                              f"{decoded[max(0, strange.start() - 200):strange.end() + 200]!r}")
@@ -291,7 +293,8 @@ def shown(words):
 
 
 def without_rights():
-    """Returns a command line that drops root's rights, or an empty list for other users. Tests in CI often run as root.
+    """Returns the beginning of a command line that drops root's rights, because tests in CI often run as root. Returns
+    an empty list for other users.
     """
     if os.geteuid() != 0:
         return []

@@ -173,13 +173,13 @@ def journals(place):
             name = place.random.choice(FORMATS)
             check_format(name, refused_by_name(place, file, "report", file, "--format", name))
             continue
-        # A mutated journal can request a run that takes days.
+        # A mutated journal can request a run that takes days, so the run is interrupted after 20 seconds.
         place.loopbench("run", "--resume", place / "out", front=["timeout", "-s", "INT", "20"],
                         codes=DOCUMENTED | {124, 130})
 
 
 @attack(GROUP)
-def journals_that_were_cut_by_a_dying_machine(place):
+def a_run_can_be_resumed_from_a_truncated_journal(place):
     whole = prepare(place)["journal.jsonl"]
     lines = whole.splitlines(keepends=True)
     file = place / "cut/journal.jsonl"
@@ -219,7 +219,9 @@ def baselines(place):
 
 @attack(GROUP)
 def calibrations(place):
-    """Every run must succeed with a mutated calibration. `calibrate --replay` reads the mutated journals."""
+    """Tests that every run succeeds although the stored calibration is mutated, and that `calibrate --replay` ends with
+    a documented exit code for mutated journals.
+    """
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "3", "--slowdown", "10", "--tries", "2", "--blocks", "6",
              "--aa-tries", "2", "--aa-blocks", "6", "--seed", "1"]
@@ -236,7 +238,8 @@ def calibrations(place):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(mutated(place, text) if place.random.random() < 0.6 else text)
         place.loopbench("calibrate", "--replay", place / "replayed", "--no-store", "-o", place / "judged",
-                        codes=DOCUMENTED | {INTERRUPTED})  # 130 means that the end of the journal is missing
+                        # 130: the end of the journal is missing, as after an interrupt.
+                        codes=DOCUMENTED | {INTERRUPTED})
 
 
 @attack(GROUP)

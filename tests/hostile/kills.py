@@ -1,5 +1,5 @@
-"""Sends SIGKILL, SIGINT, SIGTERM and SIGHUP at random moments to all commands. No finished trial may be lost, and a
-resume must complete the run.
+"""Sends SIGKILL, SIGINT, SIGTERM and SIGHUP at random moments to all commands. A signal must not destroy a finished
+trial, and a resume must complete the run.
 """
 
 import json
@@ -80,7 +80,7 @@ def prepare(place):
         place.skip("the contender loop-epoll is not built: commands over real loops")
         all_of_them = [each for each in all_of_them if not each.real]
     for each in all_of_them:
-        # The contenders are selected, because the commands would otherwise also run `obedient` and `loop-epoll-real`.
+        # The commands name their contenders, because they would otherwise also run `obedient` and `loop-epoll-real`.
         if not each.real and (each.words[0] == "run" or each.against):
             each.words = [*each.words, "--contender", "*asio-epoll", "--contender", "loop-epoll"]
         started = time.monotonic()
@@ -108,7 +108,9 @@ def trials_in(lines):
 
 
 def strike(place, command, number, after_s):
-    """Sends the signal after `after_s` seconds. Returns the exit code, negative for a signal, and the messages."""
+    """Starts the command, and sends it the signal after `after_s` seconds. Returns the exit code (negative if a signal
+    ended the command) and the text on standard error.
+    """
     process = place.start(*command.words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         process.wait(after_s)
@@ -133,7 +135,7 @@ def judge_end(command, number, code, said, lines):
         return
     if code != -number:
         raise Broken(f"{what}: ended by signal {-code}: {said.decode(errors='replace')}")
-    # The command catches the signal only while it measures.
+    # While the command measures, it must catch every signal except SIGKILL. Before and after, a signal can end it.
     if number != signal.SIGKILL and lines and not any(b'"end"' in line for line in lines[1:]):
         raise Broken(f"{what}: the signal ended the command while it measured")
 
@@ -171,7 +173,7 @@ def one_moment(place, command):
                         place / "next", codes=[OK, INCONCLUSIVE])
     else:
         place.loopbench(*command.words)
-    if place.half_files():  # the next write to the same final name removes it
+    if place.half_files():  # the next write of the same file must remove the temporary file
         place.loopbench(*command.words)
     place.expect_nothing_left()
 

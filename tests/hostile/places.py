@@ -94,7 +94,8 @@ def outputs_of_run(place):
             clear(place.out)
             place.out.mkdir()
             kind(place.out / name)
-            # A run without --counts does not need counts.json.
+            # The run can fail because it needs the file. It succeeds if it can write the file, or does not need it:
+            # counts.json is only needed with --counts.
             place.run(codes=[OK, FAILED], says=name, limit_s=30)
             if kind is full_folder and name != "journal.jsonl" and not (place.out / name / "file").exists():
                 raise Broken(f"the folder {name} was emptied")
@@ -146,7 +147,8 @@ def inputs(place):
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:
-        # The short form leaves out the endless device, because a command reads a gigabyte from it before it refuses it.
+        # The short form leaves out the endless device, because a command reads a gigabyte from the device before it
+        # refuses it.
         for kind in place.some([kind for kind in INPUTS if not place.short or kind is not full_device], 4):
             clear(file)
             clear(file.with_name(file.name + ".pipe"))
@@ -159,7 +161,7 @@ def inputs(place):
 
 
 @attack(GROUP)
-def a_calibration_that_is_no_file(place):
+def a_calibration_that_is_not_a_file_is_reported(place):
     place.add_contender("asio-epoll")
     stored = place / "state/loopbench/calibration.json"
     stored.parent.mkdir(parents=True)
@@ -187,8 +189,10 @@ def small_file_system(path, kilobytes):
 
 
 @attack(GROUP)
-def a_full_disk(place):
-    """The disks range from too small for a journal to large enough for all files. Published files must be complete."""
+def a_run_on_a_full_disk_leaves_only_complete_files(place):
+    """Runs on disks of increasing sizes: from too small for a journal to large enough for all files. A file that has
+    its final name must be complete.
+    """
     place.add_contender("asio-epoll", COUNTED)
     place.add_contender("loop-epoll", COUNTED)
     small = place / "small"
@@ -202,7 +206,7 @@ def a_full_disk(place):
                     raise Broken(f"exit code 0 on {kilobytes} KiB, but {name} does not exist")
             if ended.code == OK:
                 continue
-            # A resume must work on a larger disk.
+            # After a failure on the small disk, the run must be resumable on a larger disk.
             shutil.copytree(small / "out", place / "kept", dirs_exist_ok=True)
         if (place / "kept/journal.jsonl").exists():
             place.loopbench("run", "--resume", place / "kept", codes=[OK])
@@ -210,8 +214,8 @@ def a_full_disk(place):
 
 
 @attack(GROUP)
-def a_full_folder_for_temporary_files(place):
-    """A tracer's log that was cut short must give no count."""
+def a_full_temporary_folder_causes_no_count_of_zero(place):
+    """Tests that a tracer's log that is incomplete, because the disk is full, gives no count."""
     place.add_contender("asio-epoll", COUNTED)
     small = place / "small"
     for kilobytes in (4, 16) if place.short else (4, 8, 12, 16, 24, 32, 64):
@@ -260,7 +264,7 @@ def a_broken_histogram_file_fails_only_its_contender(place):
 @attack(GROUP)
 def folders_without_write_permission(place):
     front = without_rights()
-    # The contender runs as another user, who cannot write `.trials`.
+    # The contender runs as another user, who cannot create the file `.trials`, so it must not use this file.
     place.add_contender("asio-epoll", notes=False)
     open_to_all = place / "open"
     open_to_all.mkdir()
@@ -285,7 +289,7 @@ def folders_without_write_permission(place):
     secret = open_to_all / "secret.json"
     secret.write_text("{}")
     secret.chmod(0)
-    if os.geteuid() == 0:  # only root can read the file, and the command runs as another user
+    if os.geteuid() == 0:  # root owns the unreadable file, and `front` runs the command as another user
         place.loopbench("report", secret, "--format", "csv", front=front, codes=[USAGE, FAILED], says="secret.json")
     if (closed / "report.json").read_text() != "mine":
         raise Broken("a file in an inaccessible folder was changed")

@@ -27,7 +27,7 @@ def variables(place):
                     {"TERM": "dumb"}, {"TERM": "\x1b[31m"}, {"USER": long}, {"A=B": "C"}, {"": "empty"},
                     {"SHELL": "/bin/false"}, {"TZ": "nonsense/nowhere"}, {"PYTHONPATH": "/nowhere"})
     for environment in place.some(environments, 7):
-        # execve() accepts names with an equals sign, but Python refuses them.
+        # execve() accepts names with an equals sign, but Python refuses them, so they are left out here.
         pairs = {key: value for key, value in environment.items() if key and "=" not in key}
         place.run(env={"TMPDIR": usual["TMPDIR"], **mark, **pairs}, codes=[OK, INCONCLUSIVE])
         place.loopbench("doctor", env={**mark, **pairs})
@@ -40,7 +40,7 @@ def variables(place):
 
 @attack(GROUP)
 def variables_of_the_suite_do_not_reach_a_contender(place):
-    """Tests that variables that remain in a user's shell do not distort a contender's trials."""
+    """Tests that variables of the suite that remain in a user's shell do not distort a contender's trials."""
     names = ("DESCRIBE", "HISTOGRAM_FILE", "MALLOC_FILE", "OPERATIONS", "PADDING", "RECORD", "SIZE", "SLICES",
              "SLOWDOWN")
     checks = "\n".join(f'case "$LOOPBENCH_{name}" in *planted*) echo "LOOPBENCH_{name} leaked" >&2; exit 9;; esac'
@@ -81,7 +81,7 @@ def descriptors(place):
                   ["report", place / "out/report.json", "--format", "csv"]):
         place.loopbench(*words, front=["/bin/sh", "-c", 'exec "$@" > /dev/full', "sh"], codes=[FAILED],
                         says="standard output")
-        # A pipe can already hold the whole output when its reader closes it.
+        # If the pipe takes the whole output before its reader closes it, the command succeeds; otherwise it fails.
         place.loopbench(*words, front=["/bin/bash", "-c", 'set -o pipefail; "$@" | true', "sh"], codes=[OK, FAILED])
     for limit in (5, 8, 12, 20):
         place.run(front=["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"], codes=[OK, FAILED, INCONCLUSIVE])
@@ -91,7 +91,9 @@ def descriptors(place):
 
 @attack(GROUP)
 def contenders_inherit_no_descriptors_of_the_suite(place):
-    """Tests the descriptors of contenders. A child of a contender could keep an inherited journal or lock open."""
+    """Tests that contenders inherit no descriptors: a contender's child process could keep an inherited journal or lock
+    open.
+    """
     place.add_contender("asio-epoll",
                         'for each in /proc/$$/fd/*; do echo "$(readlink "$each")" >> "$0.open"; done\n' + GOOD)
     for way in ("sequential", "concurrent"):
@@ -106,7 +108,7 @@ def contenders_inherit_no_descriptors_of_the_suite(place):
 def limits(place):
     place.add_contender("asio-epoll")
     for limit in ("-v 30000", "-v 60000", "-v 100000", "-s 256", "-t 1", "-f 0", "-c 0", "-l 0"):
-        # With too little memory, the program loader fails with 127.
+        # With too little memory, the dynamic loader cannot load the command, and exits with 127.
         place.run(front=["/bin/sh", "-c", f'ulimit {limit}; exec "$@"', "sh"],
                   codes=[OK, FAILED, INCONCLUSIVE, *([127] if "-v" in limit else [])])
 
@@ -183,8 +185,8 @@ def without_proc(place):
 
 
 @attack(GROUP)
-def many_at_once(place):
-    """Tests that no run removes the files of another run as leftovers."""
+def concurrent_runs_do_not_remove_each_others_files(place):
+    """Tests that concurrent runs do not remove each other's files as if these were left by killed runs."""
     place.add_contender("asio-epoll")
     running = [place.start("run", "--workload", "yield", "--blocks", "3", "-o", place / f"out{i}",
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for i in range(10)]
@@ -197,7 +199,7 @@ def many_at_once(place):
 
 
 @attack(GROUP)
-def a_resumed_run_of_a_calibration_slows_down_the_same_trials(place):
+def a_resumed_run_of_a_calibration_slows_down_the_trials_that_the_calibration_planned(place):
     place.add_contender("asio-epoll", OBEDIENT)
     words = ["calibrate", "--workload", "yield", "--slowdown", "10", "--tries", "2", "--blocks", "6", "--aa-tries", "2",
              "--aa-blocks", "6"]

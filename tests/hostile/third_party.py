@@ -11,7 +11,7 @@ from attack import DOCUMENTED, FAILED, GOOD, INCONCLUSIVE, OK, USAGE, Broken, En
 
 GROUP = "third-party programs"
 KNOWS_SLICES = ', "slices": "1"'
-INTERLEAVED = "echo/rtt/conns:1"  # this name is not in the catalog, so it can be interleaved on request
+INTERLEAVED = "echo/rtt/conns:1"  # this name is not in the catalog, so --pairing can choose its pairing
 
 
 def expect_failed(place, on_trial, says=(), *words, sheet="", text=None, good_sheet=""):
@@ -92,7 +92,8 @@ def orphaned_processes_are_ended(place):
     for front in ("setsid", "env -i setsid", "setsid setsid"):
         expect_failed(place, f"({front} {child} >/dev/null 2>&1 &)\n{wait}{GOOD}",
                       "outside of the contender's process group", "--pairing", "sequential")
-    # In interleaved trials, the runner cannot always tell which contender started an orphaned process.
+    # In interleaved trials, the runner cannot always tell which contender started an orphaned process, so the culprit's
+    # status is not checked.
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
     for front in ("setsid", "env -i setsid"):
         place.add_contender("culprit", f"{front} {child} >/dev/null 2>&1 &\n{wait}{GOOD}", KNOWS_SLICES)
@@ -162,7 +163,8 @@ def strange_names_of_contenders_are_harmless(place):
              "`touch owned`", "'\"", "a,b;c", "\u202eneerg", "\ufffe", "é" * 127, "x" * 255, "~", "asio-epoll~", "CON",
              "%n%s", "\u00a0", "\\", "report.json", "\U0001f600"]
     for name in place.some(names, 7):
-        # The name of the file `.trials` begins with the contender's name, and would be too long.
+        # With notes, the contender would write a file whose name is the contender's name and `.trials`, which can be
+        # too long.
         file = place.add_contender(name, GOOD.replace("10", "11"), notes=False)
         place.loopbench("list", codes=[OK])
         ended = place.run("--blocks", "1", codes=[OK, FAILED, USAGE, INCONCLUSIVE])
@@ -182,8 +184,8 @@ def strange_names_of_contenders_are_harmless(place):
 
 
 @attack(GROUP)
-def a_baseline_with_a_strange_name(place):
-    """The A/A copy's name must have the same length as the baseline's."""
+def baselines_with_strange_names_can_be_measured(place):
+    """Tests that baselines with strange names can be measured. The A/A copy needs another name of the same length."""
     place.add_contender("loop-epoll")
     for name in ("café", "x", "日本", "\U0001f600", "a~", "~", "with blank", "z" * 254):
         file = place.add_contender(name, notes=False)
@@ -227,7 +229,9 @@ def strange_contexts_are_harmless(place):
 
 @attack(GROUP)
 def very_long_descriptions_do_not_break_the_journal(place):
-    """The description is longer than the longest line of a journal. The run must be refused or resumable."""
+    """Tests descriptions that are too long for a line of a journal. `run` must refuse the contender, or write a journal
+    that can be resumed.
+    """
     place.add_contender("asio-epoll")
     for mebibytes in (1, 17):
         place.add_contender("culprit", text=f"""#!/bin/sh
@@ -249,7 +253,7 @@ def contenders_that_break_the_protocol_for_slices_fail(place):
                           ("head -c 100000 /dev/zero >&$end; " + GOOD, True),
                           ('eval "exec $end>&-"; ' + GOOD, False), ("yes 'ready' >&$end; " + GOOD, True)):
         place.add_contender("asio-epoll", sheet=KNOWS_SLICES)
-        # dash only supports descriptors of one digit.
+        # dash only supports descriptors of one digit, so bash runs the script.
         body = place.add_contender("culprit", begin + script, KNOWS_SLICES)
         body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
         place.run("--workload", INTERLEAVED, "--pairing", "interleaved", "--trial-limit", "2s",

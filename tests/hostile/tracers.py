@@ -1,5 +1,5 @@
-"""Fake tracers that write wrong records. A wrong record must give no count: the gate must be inconclusive (exit code
-4), and no number may be written into a baseline.
+"""Attacks by fake tracers that write wrong records. A wrong record must give no count: the gate must be inconclusive
+(exit code 4), and the command must write no number into a baseline file.
 """
 
 import json
@@ -82,8 +82,8 @@ def wrong_records_of_perf_are_no_regression(place):
         put_tracer(place, "perf", "", f"""printf '{text}\\n' > "$record"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done; shift; exec "$@" """)
         place.loopbench("check", "--against", baseline, env=environment, codes=[OK, INCONCLUSIVE])
-        # The fake tracer writes the same record for any number of operations. The difference between two counts is then
-        # zero, but must not become zero calls per operation.
+        # The fake tracer writes the same record for any number of operations. The difference between two counts is
+        # therefore zero, but the report must not contain zero calls per operation.
         place.run("--counts", env=environment, codes=[OK, FAILED, INCONCLUSIVE])
         for item in place.report()["results"]:
             if item["metric"] == "syscalls" and item["median"] == 0:

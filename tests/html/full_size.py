@@ -1,4 +1,5 @@
-"""Builds a run as large as `loopbench run --full`, from the trials in the repository's journal with noise."""
+"""Builds a run as large as `loopbench run --full`, from the trials of the journal in the repository, with added noise.
+"""
 
 import json
 import os.path

@@ -65,8 +65,8 @@ class Html(PageTest):
         }})()""")
 
     def expect_cells(self, report, number_of):
-        """Compares the numbers in the cells with those of number_of(), which come from report.json. Returns the
-        number of comparisons.
+        """Compares the numbers in the cells with the numbers that number_of() finds in report.json. Returns how many
+        cells it compared.
         """
         results = {(each["workload"], each["metric"], each["contender"]): each for each in report["results"]}
         cells = self.browser.run(CELLS)
@@ -226,7 +226,7 @@ class Html(PageTest):
         self.assertEqual(len(self.texts("#answer")), 1)
         self.assertTrue(all(each["workload"].startswith("echo") for each in self.browser.run(CELLS)))
 
-    def test_floors_and_the_machine_are_folded(self):
+    def test_floors_are_hidden_and_the_section_of_the_machine_is_folded(self):
         self.open()
         self.assertFalse(any(name.startswith("floor-") for name in self.texts("#cells-table thead .name")))
         self.assertFalse(self.browser.run("document.querySelector('#machine details').open"))
@@ -370,7 +370,8 @@ class Html(PageTest):
         for each, status in ((crashed, "failed"), (lost, "unsupported")):
             each.update(status=status, reason="killed by SIGSEGV", samples=[], **dict.fromkeys(
                 ("median", "low", "high", "ratio", "times_floor", "verdict", "detectable_pct")))
-        # The first primary metric becomes zero. It then counts as lost, because zero has no ratio.
+        # Sets a result for the first primary metric of its workload to zero. The comparison counts it as lost, because
+        # zero has no ratio.
         headline = {each["name"]: each["primary_metrics"] for each in after["workloads"]}
         late = next(each for each in after["results"] if each["contender"] == "loop-uring" and each["median"]
                     and each["metric"] == headline[each["workload"]][0] != "time" and each["samples"])
@@ -478,7 +479,7 @@ class Html(PageTest):
         self.assertTrue(self.browser.run("""Chart.getChart(document.querySelector("#accuracy canvas")).data.datasets
             .every(({data}) => Number.isFinite(data[0].x))"""))
 
-    def test_the_top_says_how_many_of_the_planned_blocks_were_measured(self):
+    def test_the_top_of_the_page_says_how_many_of_the_planned_blocks_were_measured(self):
         blocks = self.report["plan"]["blocks"]
         self.open()
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} blocks")
@@ -486,7 +487,7 @@ class Html(PageTest):
         self.open(made(cut, "cut", self.folder))
         self.assertRegex(self.texts("#about")[0], rf"· {blocks} of {2 * blocks} blocks")
 
-    def test_a_curve_keeps_the_times_of_early_values(self):
+    def test_a_curve_keeps_the_negative_times_of_early_timers(self):
         self.open()
         self.assertEqual(self.browser.run("""(() => {
           curves.push({workload: "w", contender: "c", metric: "late", values: [-2000000, 5]});
@@ -510,7 +511,7 @@ class Html(PageTest):
                          [[round(1000 * float(us)), int(count)] for us, count in ends])
         self.assertTrue(self.browser.run("""curves.every(({values, max}) =>
             values.every((value, i) => value <= max && value >= (values[i - 1] ?? value)))"""))
-        # At least ten samples lie beyond the end of a curve.
+        # A curve ends where ten samples remain, so the number of its steps follows from the number of samples.
         for steps, count in self.browser.run("curves.map(({values, count}) => [values.length, count])"):
             self.assertEqual(steps, max(0, math.floor(8 * math.log10(count / 10) + 1e-9) + 1))
 

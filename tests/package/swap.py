@@ -78,7 +78,7 @@ def main(source, build, compiler, scratch):
     (export,) = (command for command in shown if command.startswith("export "))
     exports = f"{export}; PATH={scratch}/commands:$PATH; "
     for command in shown:
-        # tests/cli/documentation_test.cpp runs these commands.
+        # tests/cli/documentation_test.cpp runs these commands, so this test skips them.
         if command in DONE_ALREADY | {export} or command.startswith("loopbench run"):
             continue
         done = subprocess.run(["sh", "-c", exports + command], cwd=program, env=environment, text=True,

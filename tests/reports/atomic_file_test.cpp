@@ -193,7 +193,7 @@ TEST(output_folder, an_output_folder_inside_a_regular_file_causes_an_error_with_
 TEST(output_folder, an_output_folder_that_accepts_no_files_causes_an_error) {
     const auto text = complaint([] { reports::prepare_output_folder("/proc/self"); });
     EXPECT_TRUE(text.starts_with("cannot create /proc/self/probe: ")) << text;
-    // The error depends on the kernel's version.
+    // The kernel's version determines which of the two errors occurs.
     EXPECT_TRUE(text.find("No such file or directory") != std::string::npos ||
                 text.find("Permission denied") != std::string::npos)
         << text;

@@ -31,7 +31,7 @@ TEST(json_read, a_written_report_is_read_back_unchanged) {
     EXPECT_EQ(reports::write_json(reports::read_json(text, "it")), text);
 }
 
-TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
+TEST(json_read, spare_capacity_of_a_text_does_not_change_the_report_that_is_read) {
     for (const std::string_view mark : {"", "\xEF\xBB\xBF"}) {
         auto text = std::string{mark} + reports::dump(reports::to_json(sample_report()));
         text.shrink_to_fit();
@@ -42,7 +42,7 @@ TEST(json_read, reading_a_text_with_spare_capacity_gives_the_same_report) {
 }
 
 // minify() writes its result over its input, but simdjson's documentation does not state that this is
-// allowed. The test checks every variant of the code that this processor can run.
+// allowed. The test therefore checks every variant of minify() that this processor can run.
 TEST(json_read, json_is_minified_to_the_same_text_on_every_processor) {
     const auto* const chosen = simdjson::get_active_implementation().operator->();
     for (const auto* one : simdjson::get_available_implementations()) {
@@ -109,12 +109,13 @@ TEST(json_read, deep_nesting_is_refused_before_it_overflows_the_stack) {
     EXPECT_SAYS(text, "line 2, column 70: the text is nested more than 64 levels deep");
 }
 
-TEST(json_read, an_object_with_too_many_keys_is_refused_and_so_is_a_text_that_is_too_long) {
+TEST(json_read, an_object_with_too_many_keys_and_a_text_that_is_too_long_are_refused) {
     std::string keys;
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object has more than 10000 keys");
-    const std::string name(reports::json_bytes_max, 'x');  // a journal can be larger than this limit
+    // With the other characters, the text exceeds the limit.
+    const std::string name(reports::json_bytes_max, 'x');
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: the text has 268435470 bytes");
 }

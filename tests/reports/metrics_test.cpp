@@ -34,7 +34,7 @@ TEST(metrics, only_rates_and_fairness_are_better_if_larger) {
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }
 
-TEST(metrics, a_name_that_is_not_in_the_list_of_metrics_is_not_a_metric) {
+TEST(metrics, an_unknown_name_is_not_found_in_the_list_of_metrics) {
     EXPECT_EQ(reports::find_metric("iterations"), nullptr);
     EXPECT_EQ(reports::title_of_metric("iterations"), "iterations");
 }

@@ -26,8 +26,8 @@ sys.path.append(str(SOURCE / "tests/support"))
 from real_report import real_journal, with_hostile_names
 
 COMPARE_PY = pathlib.Path("/usr/share/benchmark/compare.py")
-# compare.py needs functions of scipy. scipy cannot be installed together with libboost1.81-dev, because scipy needs
-# another version of Boost. This replacement has no rank test.
+# compare.py needs scipy, which cannot be installed together with libboost1.81-dev, because scipy needs another version
+# of Boost. This replacement of scipy.stats has gmean(), but no rank test.
 SCIPY_STATS = """
 import numpy
 
@@ -216,7 +216,7 @@ class Readers(unittest.TestCase):
             self.assertFalse(schema.validate(etree.fromstring(text.replace(part, spoiled, 1).encode())), part)
 
     def test_junit_has_a_case_with_the_outcome_of_each_workload_and_contender(self):
-        # An older version also wrote a failure for each result that was slower than Asio.
+        # A slow result is not a failure. An older version wrote a failure for each result that was slower than Asio.
         kinds = {"failed": junitparser.Error, "unsupported": junitparser.Skipped, "not_run": junitparser.Skipped}
 
         for source, report in self.both():

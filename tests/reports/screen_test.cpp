@@ -214,7 +214,7 @@ bool shows(const reports::report& report, std::string_view text) {
     return reports::draw_screen(report).find(text) != std::string::npos;
 }
 
-TEST(screen, the_fastest_contender_and_the_trust_come_first) {
+TEST(screen, the_screen_begins_with_failures_the_fastest_contender_and_the_trust) {
     auto report = two_workloads();
     auto lines = lines_of(reports::draw_screen(report));
     EXPECT_EQ(
@@ -231,7 +231,7 @@ TEST(screen, the_fastest_contender_and_the_trust_come_first) {
     EXPECT_EQ(count_of("- mine: failed: killed", reports::draw_screen(report)), 1U) << "post has no table";
 }
 
-TEST(screen, an_unreliable_or_incomplete_session_has_no_fastest_and_no_ratio_without_a_mark) {
+TEST(screen, an_unreliable_or_incomplete_session_names_no_fastest_contender_and_marks_every_ratio) {
     auto unreliable = two_workloads(), incomplete = two_workloads();
     unreliable.aa->found = reports::reliability::unreliable;
     incomplete.complete = false;
@@ -245,7 +245,7 @@ TEST(screen, an_unreliable_or_incomplete_session_has_no_fastest_and_no_ratio_wit
     EXPECT_TRUE(shows(incomplete, "TRUST   PRELIMINARY: ")) << reports::draw_screen(incomplete);
 }
 
-TEST(screen, the_trust_names_the_missing_part_of_a_preliminary_run) {
+TEST(screen, the_trust_line_states_why_a_run_is_preliminary) {
     auto report = two_workloads();
     report.warnings = {{"few_blocks", "some verdicts need more blocks", "use --blocks 13 or more"}};
     EXPECT_TRUE(shows(report, "PRELIMINARY: some verdicts need more blocks; use --blocks 13 or more"));
@@ -299,7 +299,7 @@ reports::report with_drivers(const char* workload) {
     return report;
 }
 
-TEST(screen, similar_select_loops_share_a_row_and_drivers_have_their_paired_ratio) {
+TEST(screen, similar_select_loops_share_a_row_and_the_row_of_two_drivers_shows_their_paired_ratio) {
     auto report = with_drivers("echo/conns:1");
     const auto text = reports::draw_screen(report);
     using row = std::vector<std::string>;
@@ -310,7 +310,7 @@ TEST(screen, similar_select_loops_share_a_row_and_drivers_have_their_paired_rati
     EXPECT_EQ(row_of(reports::draw_screen(report), "loop-b"), (row{"1.90×"})) << "no longer similar";
 }
 
-TEST(screen, the_row_of_two_drivers_is_general_if_the_compared_contenders_differ_between_workloads) {
+TEST(screen, the_row_of_two_drivers_names_no_contenders_if_they_differ_between_workloads) {
     auto report = with_drivers("echo/conns:1");
     auto second = with_drivers("echo/conns:9");
     second.results.back().to_epoll->to = "asio-tuned";
@@ -371,7 +371,7 @@ TEST(columns, a_ratio_that_contradicts_the_medians_is_explained) {
     EXPECT_EQ(count_of("†", reports::write_table(report)), 0U);
 }
 
-TEST(columns, a_wakeup_of_the_workload_itself_is_not_called_one_of_the_loop) {
+TEST(columns, wakeups_that_the_workload_causes_are_not_attributed_to_the_loop) {
     auto report = report_with({});
     for (const auto* who : {"asio-epoll", "floor-epoll", "busy"}) {
         report.results.push_back(measured_as("idle/timer", who, "spin", 1.00002));
@@ -391,7 +391,7 @@ TEST(columns, differences_have_no_exponents_and_no_huge_percentages) {
     EXPECT_NE(text.find("0.00032 [0.000031, 0.00032]: slower"), std::string::npos) << text;
 }
 
-TEST(columns, no_floor_is_shown_below_the_floor) {
+TEST(columns, a_floor_is_not_shown_as_a_multiple_of_another_floor) {
     auto report = report_with({judged_as("yield", "floor-epoll", "time", 10, {"", 2, 1.9, 2.1}, faster)});
     report.results[0].times_floor = reports::floor_multiple{"floor-uring", 0.98, 0.9, 1.1};
     EXPECT_EQ(count_of("0.98", reports::write_table(report)), 0U) << reports::write_table(report);

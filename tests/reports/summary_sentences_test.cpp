@@ -105,7 +105,7 @@ TEST(summary_sentences, the_summary_of_an_unreliable_session_states_no_differenc
     EXPECT_SAYS(said(report, topic::caution), "it differs from itself");
 }
 
-TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
+TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest_contender) {
     auto report = three_on("yield");
     report.results.push_back(judged_as("yield", "floor-epoll", "time", 10, {"", 10, 9.9, 10.1}, faster));
     report.results[2].times_floor = reports::floor_multiple{"floor-epoll", 5, 4.9, 5.1};
@@ -114,8 +114,9 @@ TEST(summary_sentences, a_floor_is_named_as_a_limit_and_never_as_the_fastest) {
     EXPECT_SAYS(said(report, topic::limit), " 5.");
 }
 
-// The quotient of two ratios to the baseline can differ from the ratio that was measured in pairs.
-TEST(summary_sentences, io_uring_and_epoll_have_one_paired_ratio_per_size) {
+// The sentence must give the ratio that was measured in pairs. The quotient of two ratios to the baseline can
+// differ from it.
+TEST(summary_sentences, the_paired_ratio_of_io_uring_to_epoll_is_stated_for_each_number_of_connections) {
     auto report = three_on("echo/conns:1000");
     for (auto& item : three_on("echo/conns:10").results) report.results.push_back(item);
     EXPECT_EQ(said(report, topic::connections), "") << "no ratio was measured in pairs";
@@ -144,7 +145,8 @@ TEST(summary_sentences, a_contender_whose_interval_has_swapped_ends_can_be_a_lea
     EXPECT_SAYS(said(report, topic::cost), "best");
 }
 
-// Each ratio compares a contender with its own older result.
+// Each ratio compares a contender with its own older result, so the ratios do not show which contender is
+// faster.
 TEST(summary_sentences, a_comparison_of_two_reports_ranks_no_contenders) {
     auto report = three_on("echo/conns:1000");
     std::erase_if(report.results, [](const auto& item) { return item.contender == "asio-epoll"; });
@@ -216,7 +218,7 @@ TEST(summary_sentences, the_most_accurate_contender_that_sleeps_is_named_in_addi
     EXPECT_SAYS(waiting, "others up to 2.0 % (asio-epoll on timer/periodic).");
 }
 
-TEST(summary_sentences, every_contender_that_cannot_be_told_apart_is_named_on_one_workload) {
+TEST(summary_sentences, all_contenders_that_cannot_be_told_apart_from_the_most_accurate_one_are_named) {
     auto report = with_timers();
     for (auto& item : report.results)
         if (item.contender == "sleeps" && item.metric == "late_p50") {
@@ -388,7 +390,7 @@ TEST(summary_sentences, the_first_summary_sentence_warns_if_the_reliability_is_u
     EXPECT_EQ(said(report, topic::caution), "");
 }
 
-TEST(summary_sentences, the_largest_difference_of_the_aa_copy_is_stated) {
+TEST(summary_sentences, the_largest_difference_between_the_baseline_and_its_aa_copy_is_stated) {
     auto report = three_on("yield");
     report.aa = reports::self_check{};
     report.aa->found = reports::reliability::reliable;
@@ -418,7 +420,7 @@ TEST(summary_sentences, each_summary_sentence_refers_to_existing_results_of_the_
         }
 }
 
-TEST(summary_sentences, a_report_with_a_single_contender_compares_nothing) {
+TEST(summary_sentences, the_summary_of_a_single_contender_contains_no_comparison) {
     const auto report = report_with({measured_as("yield", "asio-epoll", "time", 100)});
     const auto all = reports::summary_sentences_of(report);
     ASSERT_EQ(all.size(), 2U);

@@ -42,7 +42,8 @@ TEST(writers, the_table_equals_the_golden_file) {
     EXPECT_EQ(reports::write_table(sample_report()), golden("table.txt"));
 }
 
-/// Returns a report of a reliable session, because the verdicts of an unreliable session do not count.
+/// Returns a report of a reliable session, because the formats do not show the verdicts of an unreliable
+/// session.
 reports::report reliable_report() {
     auto report = sample_report();
     report.aa->found = reports::reliability::reliable;
@@ -92,7 +93,8 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            report.results.back().metric = "time";  // the deadlines determine this time
+            // The deadlines of the timers determine this time, so its verdict is not a failure.
+            report.results.back().metric = "time";
             report.results.back().judged = reports::verdict::slower;
             break;
         }
@@ -100,7 +102,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
 }
 
 // An older version reported each contender that is slower than the baseline as a failure.
-TEST(writers, only_failed_trials_fail_an_ordinary_run_in_ci_systems) {
+TEST(writers, a_slow_contender_does_not_fail_an_ordinary_run_in_ci_systems) {
     using enum reports::verdict;
     for (const auto found : {slower, inconclusive, faster}) {
         auto report = with_verdict("late_p50", found);
@@ -239,7 +241,7 @@ TEST(writers, times_are_printed_with_three_digits_and_a_suitable_unit) {
     EXPECT_EQ(reports::human_time(1.2e12), "1200 s");
 }
 
-TEST(writers, gbench_output_names_a_debug_build) {
+TEST(writers, gbench_output_states_that_a_contender_is_a_debug_build) {
     auto content = sample_report();
     const auto said = [&] {
         const auto parsed = nlohmann::json::parse(reports::find_format("gbench")->write(content));

@@ -30,7 +30,7 @@ def tracked_files(root):
 def too_long(path, lines):
     for number, line in enumerate(lines, 1):
         columns_max = COLUMNS_MAX.get(path.suffix, OTHER_COLUMNS_MAX)
-        # clang-format limits the width of C++ code, but not of comments.
+        # Only the comments of C++ files are checked here, because clang-format checks the width of the code.
         if len(line) > columns_max and "://" not in line and \
                 (path.suffix not in CODE or line.lstrip().startswith("//")):
             yield number, f"{len(line)} columns, {columns_max} are allowed"
@@ -39,8 +39,8 @@ def too_long(path, lines):
 
 
 def torn_comments(lines):
-    """Finds short lines inside comments. They remain if an editor breaks lines that are too long."""
-    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more blanks mean a formula or an example
+    """Finds short lines inside comments. Such lines remain if an editor breaks a line that is too long."""
+    pattern = re.compile(r"^(\s*)(///|//) {1,3}(\S.*)$")  # more than three blanks mark a formula or an example
     for number, (line, following) in enumerate(zip(lines, lines[1:]), 1):
         this, next_one = pattern.match(line), pattern.match(following)
         if not this or not next_one or this.group(1, 2) != next_one.group(1, 2):

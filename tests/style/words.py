@@ -38,14 +38,16 @@ IN_TEST_NAMES = ["whoever", "somebody", "nobody", "who", "goes_on", "is_none"]
 
 QUOTED = "words: quoted"
 
-# The files with program output, planted errors, or texts of other authors.
+# The files that are not checked: they contain program output, planted errors, or texts of other authors.
 NOT_CHECKED = ("reports/evidence/", "tests/mutants/", "tests/style/words", "LICENSE", "CHANGELOG.md")
 
 GAP = r"""(?:[ _-]|["' \\]*\n[\s/#*"'>]*)"""  # a phrase can continue on the next line
 
 
 def word_pattern(word):
-    """Returns a pattern that also matches in identifiers and with a capital letter, but not Python's `is None`."""
+    """Returns a pattern for the word that also matches in identifiers and with a capital letter, but not Python's `is
+    None`.
+    """
     first = f"[{word[0].upper()}{word[0]}]"
     return re.compile(rf"(?<![A-Za-z]){first}{word[1:].replace(' ', GAP)}s?(?![A-Za-z])")
 

@@ -32,8 +32,9 @@ trials() {  # the shell's own words: a process each time would cost more than al
 
 loopbench_command::loopbench_command() {
     // If the test is a background job of a script, it ignores SIGINT, and the command would inherit this.
+    // Therefore the default action is restored.
     ::signal(SIGINT, SIG_DFL);
-    // Leak checks would make thousands of child processes three times as slow.
+    // Leak checks are switched off, because they would make thousands of child processes three times as slow.
     ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
     fs::create_directories(folder_ / "bin/contenders");
     // The command is not a symbolic link, because it looks for its contenders next to the real file.

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] nlohmann::json report() const;
 
 private:
-    /// The time limit of a command. Tracing can take a minute on a busy machine.
+    /// The time limit of a command. It is long, because tracing can take a minute on a busy machine.
     static constexpr std::chrono::minutes patience{5};
     temporary_folder folder_;
 };

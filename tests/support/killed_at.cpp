@@ -49,7 +49,7 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // The leak check cannot run in a traced process.
+    // The leak check is switched off for the command, because it cannot run in a traced process.
     const char* options = std::getenv("ASAN_OPTIONS");
     const std::string old_options = options != nullptr ? options : "";
     ::setenv("ASAN_OPTIONS", (old_options + ":detect_leaks=0").c_str(), 1);

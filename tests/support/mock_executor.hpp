@@ -11,7 +11,7 @@
 
 namespace loopbench::tests {
 
-/// An executor that answers each trial with `answer` and records it as "CONTENDER WORKLOAD".
+/// An executor that answers each trial with `answer` and adds "CONTENDER WORKLOAD" to `ran`.
 class mock_executor : public bench::trial_executor {
 public:
     explicit mock_executor(std::function<bench::trial_outcome(const bench::trial_request&)> answer)

@@ -102,7 +102,7 @@ std::vector<long long> latencies(std::vector<connection>& all, std::size_t reque
             const ssize_t got = ::recv(from.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
             if (got <= 0) throw std::runtime_error("the server closed the connection");
             // The generator's latency ends with a completion of io_uring, when the bytes are already in the
-            // buffer of the reader.
+            // reader's buffer. Therefore this client also reads the clock only after recv().
             const auto now = steady::now();
             for (from.come += static_cast<std::size_t>(got); from.come >= message_bytes;
                  from.come -= message_bytes) {
@@ -155,7 +155,7 @@ int main(int count, char** arguments) {
     }
     const double rate = std::atof(told["rate"].c_str());
     if (rate <= 0) {
-        std::fprintf(stderr, "it measures no capacity: use a workload with a rate\n");
+        std::fprintf(stderr, "this client does not measure a capacity; use a workload with a rate\n");
         return 2;
     }
     try {

@@ -59,8 +59,8 @@ def test(bin_folder):
         assert report["complete"], done.stderr
         assert report["plan"]["serve_on"] == HERE and report["plan"]["generator_on"] == " ".join(client)
         for cell in values(report, "time").values():
-            # A trial can be invalid on a busy machine, because a process did not keep up with the rate. Its network
-            # path is measured even then.
+            # On a busy machine, a trial can be invalid, because a process did not keep up with the rate. The properties
+            # of the network path are measured even then.
             assert cell["status"] == "ok" or "invalid" in cell["reason"] or "at this load" in cell["reason"], cell
         for metric in ("path_rtt_p50", "path_rtt_p99", "path_rate"):
             found = values(report, metric)
@@ -73,7 +73,7 @@ def test(bin_folder):
 
 
 def interval(values):
-    """Returns a 95 % confidence interval of the median, with infinite ends if the values are too few."""
+    """Returns a 95 % confidence interval of the median. Its ends are infinite if there are too few values."""
     ordered, below, found = sorted(values), 0, (-math.inf, math.inf)
     for low in range(len(ordered) // 2):
         below += math.comb(len(ordered), low) / 2 ** len(ordered)
@@ -85,7 +85,7 @@ def interval(values):
 
 def agree(bin_folder, wanted):
     """Runs the clients in pairs of short runs, in alternating order, so that disturbances of the machine affect both
-    clients.
+    clients equally.
     """
     clients = {"generator": {}, "independent": {"LOOPBENCH_GENERATOR": f"{bin_folder}/independent_client"}}
     pairs = {}
@@ -93,10 +93,12 @@ def agree(bin_folder, wanted):
         for number in range(wanted):
             found = {}
             for name in sorted(clients, reverse=number % 2 == 1):
-                # Both hosts have the same cores. The contender uses core 0, and the client core 1.
+                # Both hosts are on this machine and have the same cores. The contender uses core 0, so the client gets
+                # core 1.
                 _, report = run(bin_folder, f"{folder}/{number}-{name}", server, [*client, "taskset", "-c", "1"], 1,
                                 clients[name])
-                # Only the generator repeats a trial in which it was late for more than a fifth of the requests.
+                # Only the generator repeats a trial in which it was late for more than a fifth of the requests. To
+                # compare equal trials, such trials are left out for both clients.
                 late = {who for who, each in values(report, "left_out").items() if (each["median"] or 0) > 0.2}
                 for metric in ("latency_p50", "latency_p90", "latency_p99"):
                     for who, each in values(report, metric).items():

@@ -17,8 +17,8 @@ std::string write_bmf(const report& content) {
         if (item.status != result_status::ok)
             document[fmt::format("{}/{}", item.workload, item.contender)][std::string{name_of(item.status)}]
                     ["value"] = 1;
-        // A percentile of too few samples is their maximum, and the format cannot label it as a maximum. The
-        // maximum has its own metric, so nothing is lost.
+        // If there are too few samples for a percentile, the value is their maximum, and the format cannot
+        // label it as such. It is left out; the metric for the maximum contains it.
         if (!item.median || !std::isfinite(*item.median) || item.max_of) continue;
         auto& measure = document[fmt::format("{}/{}", item.workload, item.contender)][item.metric];
         measure["value"] = *item.median;

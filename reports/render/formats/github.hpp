@@ -22,8 +22,8 @@ struct annotation {
 /// annotations of a kind per step.
 std::string github_annotations(std::span<const annotation> all);
 
-/// Writes the first summary sentence and results that were not run as notices, failed results as errors, and
-/// the report's warnings. A slow contender is not an error, because only gates set limits.
+/// Writes the first summary sentence and the results that were not run as notices, failed results as errors,
+/// and the report's warnings as warnings. A slow contender is not an error, because only gates set limits.
 std::string write_github(const report& content);
 
 }  // namespace loopbench::reports

@@ -1,5 +1,5 @@
 // Writes the same format and percentiles as hdr_percentiles_print() of HdrHistogram_c with five ticks per
-// half distance.
+// half distance: five rows each time that the distance to 100 % halves.
 #include "reports/render/formats/hgrm.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,8 @@ void add_rows(std::string& out, const histogram& from, std::uint64_t count) {
     std::uint64_t seen = 0;
     for (const auto& each : from.values) {
         seen += each.count;
-        // A double cannot represent percentiles that are closer to 100 % than this one.
+        // The rows end at this percentile. Without an end, the steps between rows would become smaller than
+        // the rounding error of a double.
         constexpr double last_percentile = 100 - 1e-10;
         const double reached =
             std::min(100 * static_cast<double>(seen) / static_cast<double>(count), last_percentile);

@@ -18,8 +18,8 @@ struct bucket {
 struct histogram {
     std::string workload, contender, metric;  // `metric` is "latency" or "late"
     std::uint64_t trials = 0;
-    double mean_ns = 0;          // the exact mean
-    std::int64_t max_ns = 0;     // the exact maximum
+    double mean_ns = 0;          // the mean of the exact values, not of the buckets
+    std::int64_t max_ns = 0;     // the largest exact value
     std::vector<bucket> values;  // in ascending order, without empty buckets
 };
 

@@ -31,7 +31,7 @@ junit_case case_of(const result& time, std::span<const result* const> judged) {
 }
 
 /// Writes the reason of a skipped test as text, and other messages as an attribute, because JUnit's schema
-/// requires it.
+/// requires these forms.
 std::string text_of(const junit_case& item) {
     const auto front =
         fmt::format("    <testcase classname=\"{}\" name=\"{}\"", as_xml(item.group), as_xml(item.name));

@@ -9,7 +9,7 @@ namespace loopbench::reports {
 
 std::string escaped_markdown(std::string_view text);
 
-/// Returns a section that a reader unfolds by a click. `text` is Markdown without a newline at its end.
+/// Returns a section that a reader opens by a click. `text` is Markdown without a newline at its end.
 std::string folded_markdown(std::string_view title, std::string_view text);
 
 /// Writes the verdict of a comparison or the first summary sentence of a run, a short table, and folded

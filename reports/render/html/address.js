@@ -1,4 +1,5 @@
-// The reader's choices are in the address: #section&name=value&name=value. A copied link shows the same page.
+// The address of the page contains the reader's choices: #section&name=value&name=value. A copied link therefore shows
+// the page with the same choices.
 
 const address = {section: "", choices: new URLSearchParams()};
 

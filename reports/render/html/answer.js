@@ -36,7 +36,8 @@ function addTop() {
   const badge = document.getElementById("reliability");
   badge.textContent = word.charAt(0).toUpperCase() + word.slice(1);
   badge.className = word;
-  // The first sentence of the page already gives the reason of an unreliable session.
+  // The reasons of an unreliable session are not repeated here, because the first sentence of the page already gives
+  // them.
   const missing = word === "unreliable" ? [] : reasons.map(sentence);
   document
     .getElementById("confidence")
@@ -125,8 +126,8 @@ function addUnreliable(found) {
 }
 
 function addSummary() {
-  // Leaves out cautions with the reason of the A/A comparison, because the texts beside the badge already give this
-  // reason.
+  // Leaves out a caution that contains the reason of the A/A comparison, because the texts beside the badge already
+  // give this reason.
   const isSaid = ({about, text}) => about === "caution" && report.aa?.reason && text.includes(report.aa.reason);
   const found = data.summary
     .filter((each) => !isSaid(each))

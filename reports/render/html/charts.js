@@ -1,5 +1,5 @@
-// A chart has `place`, table() and `details`. A chart of Chart.js also has `canvas` and config(), and a drawing in SVG
-// has paint(width).
+// All charts of the page. A chart has `place`, table() and `details`. A chart that Chart.js draws also has `canvas` and
+// config(), and an SVG drawing has paint(width).
 const charts = [];
 
 function css(name) {
@@ -78,7 +78,8 @@ function drawNext() {
   setTimeout(drawNext);
 }
 
-// Draws the charts outside the screen later, unless the page is printed now.
+// Draws the SVG drawings and the charts on the screen now, and the other charts later, one by one. If the page is being
+// printed, draws all charts now.
 function drawAll(isPrinting = false) {
   Chart.defaults.color = css("--muted");
   Chart.defaults.borderColor = css("--line");
@@ -157,7 +158,8 @@ const pointLabels = {
       if (!free) continue;
       const box = boxAt(at, free, width, 13);
       taken.push(box);
-      // A name that is next to another point would seem to belong to that point.
+      // A name that is next to another point would seem to belong to that point, so a line connects the name with its
+      // own point.
       const near = {left: box.left - 8, right: box.right + 8, top: box.top - 4, bottom: box.bottom + 4};
       const isNearOther = points.some((other) => other.at !== at && overlaps(near,
         {left: other.at.x - 5, right: other.at.x + 5, top: other.at.y - 5, bottom: other.at.y + 5}));
@@ -205,8 +207,8 @@ const intervals = {
   },
 };
 
-// A Chart.js plugin for line charts: draws each name after its line, without overlaps. Data sets with the property
-// `unlabelled` get no name.
+// A Chart.js plugin for line charts: writes the name of each line to the right of its end, without overlaps. Data sets
+// with the property `unlabelled` get no name.
 const endLabels = {
   id: "endLabels",
   afterDatasetsDraw(chart) {
@@ -246,8 +248,7 @@ function lineStyle(contender) {
   };
 }
 
-// Returns the shown contenders with a value, the smallest value first. Charts that stand side by side then have the
-// same order.
+// Returns the chosen contenders that have a value, in ascending order of the value.
 function byValue(workload, metric) {
   return shownContenders().filter(({name}) => valueOf(workload, name, metric) !== null)
     .sort((a, b) => valueOf(workload, a.name, metric) - valueOf(workload, b.name, metric));

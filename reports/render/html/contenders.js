@@ -17,7 +17,8 @@ function familyOf(contender) {
 const markers = {flagship: "circle", design: "triangle", asio: "rect", other: "rectRot", floor: "crossRot"};
 const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4], [4, 2, 1, 2], [1, 3]];
 
-// Returns the contenders sorted by family, with the baseline first in its family. `described` can lack contenders.
+// Returns the contenders sorted by family, with the baseline first in its family. `described` can lack contenders;
+// their family is `other`.
 function byFamily(names, described, baseline) {
   const known = new Map(described.map((each) => [each.name, each]));
   const hidden = address.choices.getAll("hide");

@@ -38,7 +38,8 @@ function fitted(name, width, size = 12) {
 
 // ---- the families' patterns ----
 
-let patterns = 0; // each pattern has its own id, because a pattern in a hidden drawing would not be drawn
+// Each drawing has patterns with ids of its own, because it could not use a pattern in a hidden drawing.
+let patterns = 0;
 
 function patternOf(family) {
   const colour = css(`--${family}`),
@@ -154,7 +155,7 @@ function roundSteps(end, wanted) {
 const barStep = 21;
 
 // Draws the bars `rows` and the lines `lines`. A row is {contender, result, value, low, high, text}, a line is {value,
-// text, dash}. A bar longer than `end` is cut, and has a gap.
+// text, dash}. A bar longer than `end` is cut off, and a gap in the bar shows this.
 function drawBars(width, {title, rows, lines, end, format}) {
   const names = Math.min(Math.max(...rows.map(({contender}) => widthOf(label(contender.name)))) + 8, width * 0.36);
   const numbers = Math.max(...rows.map(({text}) => widthOf(text, 12, 600))) + 6;
@@ -200,7 +201,7 @@ function rule({value, text, dash}, {x, top, bottom, right, width, end}) {
 
 // ---- dots ----
 
-// Returns the change in per cent: 10 (better) for the ratio 1.1, and -10 for 1/1.1, as in the texts of the gates.
+// Returns the change in per cent, as the gates print it: 10 (better) for the ratio 1.1, and -10 (worse) for 1/1.1.
 function changeOf(ratio) {
   return ratio >= 1 ? 100 * (ratio - 1) : -100 * (1 / ratio - 1);
 }
@@ -252,7 +253,7 @@ function placesOfDots(width, rows, reach) {
   const widthOfName = ({name, detail}) => widthOf(label(name, 200)) + (detail ? widthOf(detail, 11) + 10 : 0);
   const names = isNarrow ? 6 : Math.min(Math.max(...rows.map(widthOfName)) + 14, width * 0.42);
   const numbers = isNarrow ? 6 : Math.max(...rows.map(({text}) => widthOf(text))) + 14;
-  // In a narrow drawing, the number is after the name if there is room, and otherwise below the dot.
+  // In a narrow drawing, the numbers are after the names if every row has room for this, and otherwise below the dots.
   const isBelow = isNarrow && rows.some((row) => widthOfName(row) + widthOf(row.text) + 24 > width);
   const step = isBelow ? 58 : isNarrow ? 40 : 24;
   const left = names + 8, right = width - numbers - 8, top = 22;

@@ -70,7 +70,8 @@ function el(name, attributes = {}, ...children) {
   return element;
 }
 
-// Returns an element with the name. <bdi> keeps the direction of the name's characters from affecting the other text.
+// Returns an element with the name. <bdi> prevents right-to-left characters in the name from reordering the text around
+// it.
 function nameOf(text) {
   const parts = text.split(/(?<=\/)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part]));
   return el("bdi", {class: "name", title: text.length > 40 ? text.slice(0, 1000) : null}, parts);

@@ -71,7 +71,7 @@ private:
 
 constexpr int digits_of_medians = 9, digits_of_bounds = 8, digits_of_trials = 4;
 
-/// Appends the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
+/// Appends the number in the shortest form that JavaScript can read: "1677e2" instead of "1.677e+05".
 void add_short(std::string& out, std::optional<double> value, int digits) {
     std::string text;
     add_number(text, value, digits);
@@ -108,8 +108,8 @@ void add_quotient(std::string& out, const std::optional<estimate>& of, std::stri
     out += ']';
 }
 
-/// Appends the fields that few results have: [layout_pct, deviation between hosts, max_of, to_epoll], or
-/// null.
+/// Appends the fields that few results have: [layout_pct, deviation between hosts, max_of, to_epoll]. Appends
+/// null if the result has none of them.
 void add_rare(std::string& out, const result& item, text_pool& texts) {
     if (!item.layout_pct && !item.by_host && !item.max_of && !item.to_epoll) {
         out += ",null";
@@ -236,7 +236,7 @@ json metrics() {
     return all;
 }
 
-/// Replaces the characters that could end the script element or look like markup.
+/// Replaces the characters that could end the script element or look like markup with escape sequences.
 std::string inert(std::string_view text) {
     std::string out;
     out.reserve(text.size() + text.size() / 16);

@@ -9,8 +9,8 @@
 
 namespace loopbench::reports {
 
-/// Returns a page that needs no other files. Without histograms, it draws only the report's percentiles. In a
-/// comparison of two reports, `before` is the old report.
+/// Returns a page that needs no other files. Without histograms, its curves of latencies show only the
+/// report's percentiles. In a comparison of two reports, `before` is the old report.
 std::string write_html(const report& content, std::span<const histogram> histograms = {},
                        const report* before = nullptr);
 

@@ -28,7 +28,8 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// Returns the result of the row's metric or, if it is missing, the result for time, which then has the status.
+// Returns the contender's result for the row's metric. If there is none, returns its result for time, which contains
+// the status (for example `failed`).
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");
 }

@@ -127,8 +127,8 @@ const percentileMetrics = {
   late: [["late_p50", 2], ["late_p99", 100]],
 };
 
-// Returns [{x: 1/(1 - share), y: ns, ns}]. Early values are at the bottom, because a logarithmic axis has no negative
-// values.
+// Returns the points of a curve: [{x: 1/(1 - share), y, ns}]. `y` is `ns`, but at least 1, because a logarithmic axis
+// cannot show the negative values of timers that fire early.
 function curveOf(workload, contender, kind) {
   const whole = curves.find((curve) => curve.workload === workload && curve.contender === contender &&
     curve.metric === kind);

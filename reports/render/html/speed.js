@@ -65,8 +65,8 @@ function barsOf(workload) {
   };
 }
 
-// Returns the end of the axis, so that a contender that is many times as slow as the others, or a floor that is far
-// away, does not shrink the other bars.
+// Returns the highest value of the axis. A contender that is many times as slow as the others, or a floor that is far
+// away, does not extend the axis, because the other bars would become too short.
 function endOf(rows, floor, isLongBest = false) {
   const longest = Math.max(...rows.map(({value, high}) => Math.max(value, high ?? value)));
   const middle = rows.map(({value}) => value).sort((a, b) => a - b)[Math.floor(rows.length / 2)];

@@ -30,7 +30,8 @@ const changes = panels.flatMap(({lines}) => lines.flatMap((line) => line.changes
 const choice = {
   filter: "", machine: "all",
   metric: panels.some(isMeasured) ? "measured" : "counts",
-  // If the values of contenders differ much, a change is not visible in a chart with all contenders.
+  // With many contenders, whose values differ much, a change of one of them would be hard to see. The charts then show
+  // changes in per cent instead of values.
   show: contenders.length > 5 ? "change" : "value",
 };
 

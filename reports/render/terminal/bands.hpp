@@ -1,4 +1,5 @@
-// The tables for the screen. A table that is too wide is split between its groups of columns.
+// The tables for the screen. A table that is too wide is split between groups of columns, and its parts are
+// drawn below each other.
 #pragma once
 
 #include <cstddef>

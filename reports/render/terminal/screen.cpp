@@ -152,7 +152,8 @@ public:
         for (const auto& each : summary_sentences_of(content_))
             if (each.about == topic::waiting)
                 idle += paragraph("IDLE", std::string_view{each.text}.substr(0, each.text.rfind('.')));
-        // A run prints up to four more lines: the page to open, and the next commands.
+        // After the summary, a run prints up to four more lines (the page to open, and the next commands).
+        // The summary leaves room for them on the screen.
         constexpr std::size_t lines_of_next_steps = 4, lines_of_a_reason = 2;
         const auto whole = out + reasons(lines_of_a_reason) + idle;
         const auto lines = static_cast<std::size_t>(std::ranges::count(whole, '\n'));
@@ -317,7 +318,8 @@ private:
         return from + "-" + to;
     }
 
-    /// Returns a cell with ratios, or with values if a ratio or its interval is missing.
+    /// Returns a cell with ratios to the baseline. Returns one with values if the column shows no ratios, or
+    /// if a ratio or its interval is missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
@@ -507,8 +509,8 @@ private:
         return out;
     }
 
-    /// Returns the lines about missing results, one reason after the other. A reason that is not a failure is
-    /// cut after `lines_of_others` lines.
+    /// Returns the reasons for missing results, one after the other. A reason that is not a failure is cut
+    /// after `lines_of_others` lines.
     [[nodiscard]] std::string reasons(std::size_t lines_of_others) const {
         constexpr std::size_t most = 6, lines_of_a_failure = 3;
         std::string out;

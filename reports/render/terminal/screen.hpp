@@ -14,8 +14,8 @@ enum class colours : bool { off, on };
 
 std::string draw_screen(const report& content, colours paint = colours::off);
 
-/// Returns at most two lines with warnings, the shortest warning first. The second line can be the number of
-/// further warnings.
+/// Returns at most two lines with warnings, the shortest warning first. If there are more than two warnings,
+/// the second line gives the number of the other warnings.
 std::vector<std::string> warning_lines(const report& content);
 
 std::string draw_whole_screen(const report& content, colours paint);

@@ -134,7 +134,7 @@ std::string trust_text(const report& content) {
     const auto found = trust_in(content);
     const auto reasons = fmt::format("{}", fmt::join(found.reasons, "; "));
     if (found.word == trust_word::unreliable)
-        return fmt::format("UNRELIABLE: no difference of this session counts; {}", reasons);
+        return fmt::format("UNRELIABLE: ignore all differences of this session; {}", reasons);
     if (found.word == trust_word::preliminary) return fmt::format("PRELIMINARY: {}", reasons);
     const auto deviation =
         content.aa && !content.aa->comparisons.empty()

@@ -8,7 +8,8 @@
 
 namespace loopbench::reports {
 
-/// Returns true if a loop only schedules its own work. The screen shows such workloads as one range.
+/// Returns true if loops only schedule their own work in this workload. The screen combines such workloads
+/// under the title "scheduling".
 bool is_scheduling(std::string_view workload);
 
 struct fastest {
@@ -23,7 +24,8 @@ std::vector<fastest> fastest_of(const indexed_report& in);
 /// Returns the word of trust_in() in capital letters, with the reasons or with the number of blocks.
 std::string trust_text(const report& content);
 
-/// Returns true if trust_text() contains the warning, or if it needs no action.
+/// Returns true if the screen need not show the warning: trust_text() already contains it, or the user can
+/// ignore it.
 bool is_left_to_tables(const warning& item);
 
 }  // namespace loopbench::reports

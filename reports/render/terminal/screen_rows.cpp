@@ -104,7 +104,8 @@ std::string short_list(const names& members) {
     std::string text;
     std::string_view before;
     for (const auto who : members) {
-        // After "asio-on-uring", "-uring" could mean either of two contenders.
+        // Only names with one '-' are shortened: after "asio-on-uring", "-uring" could mean "asio-uring" or
+        // "asio-on-uring".
         const auto prefix = std::ranges::count(who, '-') == 1 ? prefix_of(who) : std::string_view{};
         const bool repeats = !prefix.empty() && prefix == before;
         text += (text.empty() ? "" : ", ") +

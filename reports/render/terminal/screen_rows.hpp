@@ -17,7 +17,8 @@ struct screen_row {
     names members;  // only for rows of contenders
 };
 
-/// Returns the contenders with a number for one of the metrics, the baseline first. Leaves out the floors.
+/// Returns the contenders that have a failed result, or a number for one of the metrics, the baseline first.
+/// Leaves out the floors.
 names contenders_with_numbers(const indexed_report& in, std::span<const std::string_view> workloads,
                               std::span<const std::string_view> metrics);
 

@@ -6,7 +6,7 @@ namespace loopbench::reports {
 
 namespace {
 
-/// Returns true for code points that XML does not allow.
+/// Returns true for Unicode's noncharacters, for example U+FFFE, which XML does not allow.
 bool is_noncharacter(utf8proc_int32_t code) {
     return (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
 }
