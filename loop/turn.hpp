@@ -33,7 +33,8 @@ public:
 
     ~design_loop() override {
         close();
-        // The remaining timers are those of call_at().
+        // After close(), the only armed timers are those of call_at(); they are moved to `calls` and
+        // discarded.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();
@@ -74,8 +75,9 @@ private:
     // the operation although it has completed.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step, unlike a turn, asks the kernel at least once per budget in every design. A design that asks
-        // only when nothing is ready might otherwise never ask, because a step ends before everything has run.
+        // A step, unlike a turn, asks the kernel at least once per budget in every design. Otherwise, a
+        // design that asks only when nothing is ready might never ask, because a step ends before everything
+        // has run.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;

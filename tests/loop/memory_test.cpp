@@ -166,7 +166,7 @@ TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and
 
 // In debug mode, the name of a posted function needs an additional allocation. If only this allocation fails,
 // the function is posted without its name.
-TEST_P(without_memory, a_post_without_memory_posts_its_function_without_a_name_or_throws_and_frees_it) {
+TEST_P(without_memory, a_post_without_memory_throws_but_a_post_without_memory_only_for_its_name_succeeds) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
     int freed = 0;

@@ -77,7 +77,7 @@ TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin completes an empty gather in the same turn
+        co_await loop.yield();  // because on loop-round-robin, the gather ends in the same turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());

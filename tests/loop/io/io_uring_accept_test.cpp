@@ -383,7 +383,7 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no
     EXPECT_EQ(count_open_files(), before - 1) << "one less: the listener";
 }
 
-TEST_F(uring_listener_tests, a_listener_that_reuses_a_closed_listeners_number_gets_none_of_its_connections) {
+TEST_F(uring_listener_tests, a_listener_gets_no_connections_of_a_closed_listener_with_the_same_number) {
     connect(2);
     static_cast<void>(accept());
     counted_operation pending(io_kind::accept, listener.get());

@@ -31,9 +31,9 @@ bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 5, __NR_io_uring_enter},
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(1)},  // to_submit
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(1)},  // loads the argument to_submit
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, submissions},
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(2)},  // min_complete
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(2)},  // loads the argument min_complete
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0},
         {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EAGAIN},
         {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},

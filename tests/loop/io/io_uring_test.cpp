@@ -174,7 +174,7 @@ TEST_F(uring_tests, the_driver_serves_more_active_streams_than_it_has_buffers) {
     }
 }
 
-TEST_F(uring_tests, buffers_are_reused) {
+TEST_F(uring_tests, the_driver_reuses_its_receive_buffers) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());

@@ -51,7 +51,7 @@ TEST_P(resolving, localhost_resolves_to_a_loopback_address) {
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
-TEST_P(resolving, the_function_run_until_idle_waits_for_a_pending_resolution) {
+TEST_P(resolving, run_until_idle_waits_for_a_pending_resolution) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     bool is_found = false;

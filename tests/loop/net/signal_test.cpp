@@ -213,7 +213,7 @@ TEST_P(signals_as_data, a_receiver_whose_constructor_throws_blocks_no_signal) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe at the first exception
+    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe now, before use_up()
     limit.use_up();
     EXPECT_THROW(signal_receiver(loop, {SIGUSR1}), std::system_error);
     limit.restore();

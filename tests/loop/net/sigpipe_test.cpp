@@ -145,7 +145,7 @@ TEST_P(sigpipe, the_loop_keeps_the_sigpipe_action_that_the_program_sets) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, the_sigpipe_state_is_restored_if_the_function_run_throws) {
+TEST_P(sigpipe, run_restores_the_sigpipe_state_even_if_run_throws_an_exception) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;

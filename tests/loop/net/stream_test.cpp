@@ -203,7 +203,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
 }
 
 // The kernel ends a read at the position of TCP's urgent data, even if more bytes follow.
-TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
+TEST_P(stream_in_trouble, a_stream_can_still_be_read_after_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
     auto pair = loop.run(make_tcp_pair(loop));
@@ -219,7 +219,7 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
     EXPECT_EQ(received, "abcdef");
 }
 
-TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carries_a_descriptor) {
+TEST_P(stream_in_trouble, a_stream_can_still_be_read_after_a_message_that_carries_a_descriptor) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;

@@ -110,7 +110,7 @@ TEST_F(precise_waits, precise_waits_compensate_for_late_wake_ups) {
     EXPECT_LE(worst_lateness(50us), 5 * step);
 }
 
-TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard) {
+TEST_F(precise_waits, precise_waits_cannot_compensate_for_wake_ups_that_are_later_than_the_guard) {
     EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
 }
 
