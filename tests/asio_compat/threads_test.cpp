@@ -242,11 +242,12 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     std::thread([&] { context.run(); }).join();
     const auto address = acceptor.local_endpoint();
     acceptor.close();
-    EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address)) << "the port is free";
+    EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address))
+        << "the port of the closed acceptor must be free";
     one.close();
     error_code end;
     other.read_some(net::buffer(got), end);
-    EXPECT_EQ(end, net::error::eof) << "its peer receives the end";
+    EXPECT_EQ(end, net::error::eof) << "the peer of the closed socket must receive the end of the stream";
     context.restart();
     context.run();
     EXPECT_EQ(aborted, net::error::operation_aborted);

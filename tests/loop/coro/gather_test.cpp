@@ -157,7 +157,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_h
 TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam()
+                     << " does not start children immediately: it queues them and polls them on every turn";
     int ended = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (depth > 0) {
@@ -174,7 +175,8 @@ TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
 TEST_P(gathering, only_a_limited_number_of_nested_gathers_starts_on_one_stack) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam()
+                     << " does not start children immediately: it queues them and polls them on every turn";
     int started = 0, on_one_stack = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (++started == 1) loop.post([&] { on_one_stack = started; });

@@ -115,7 +115,8 @@ TEST_F(uring_refused_entry_tests, a_cancellation_is_submitted_later_if_the_ring_
         bare.driver.close(closing.ours.get());
         closing.ours.reset();
         bare.look();
-        EXPECT_TRUE(cancelled.pending && closed.pending) << "the queue had space, so this test sees nothing";
+        EXPECT_TRUE(cancelled.pending && closed.pending)
+            << "the completion queue still has space, so this test checks nothing";
         full.hand_over();
         bare.run(cancelled);
         bare.run(closed);
@@ -140,13 +141,14 @@ TEST_F(uring_refused_entry_tests, the_feed_of_a_closed_descriptor_ends_later_if_
         ASSERT_EQ(::dup3(next.ours.get(), number, O_CLOEXEC), number);
         bare.run_ready();
         EXPECT_EQ(receive.result, -ECANCELED);
-        EXPECT_EQ(old.send("not for the next one"), 20) << "the queue had space, so this test sees nothing";
+        EXPECT_EQ(old.send("not for the next one"), 20)
+            << "the completion queue still has space, so this test checks nothing";
         full.hand_over();
         counted_operation of_the_next(io_kind::receive, number);
         bare.start(of_the_next);
         bare.look();
         char byte;
-        EXPECT_EQ(::recv(old.theirs.get(), &byte, 1, 0), 0) << "the ring still holds the file";
+        EXPECT_EQ(::recv(old.theirs.get(), &byte, 1, 0), 0) << "the ring still keeps the file open";
         EXPECT_EQ(of_the_next.completions, 0);
         next.send("for the next one");
         bare.run(of_the_next);
@@ -166,7 +168,8 @@ TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full)
             pair.send("x");
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
-        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
+        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error)
+            << "the filter must make this entry fail";
         bare.driver.discard(*early.front());  // submits all requests in the ring, because it waits
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);

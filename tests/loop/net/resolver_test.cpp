@@ -69,7 +69,7 @@ TEST_P(resolving, a_resolution_does_not_delay_the_turn_in_which_the_resolution_s
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
     const auto asking = create_task(loop, asks());
     loop.turn();
-    EXPECT_FALSE(asking.done()) << "the answer comes from another thread, so on a later turn";
+    EXPECT_FALSE(asking.done()) << "the answer must arrive on a later turn, because another thread sends it";
     loop.run(until_done({asking}));
     EXPECT_EQ(ending_of(asking.outcome()), "value");
 }

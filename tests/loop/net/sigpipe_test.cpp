@@ -116,7 +116,8 @@ TEST_P(sigpipe, writing_to_a_broken_pipe_returns_an_error_and_restores_the_sigpi
         for (int turns = 0; turns < 100; ++turns) {
             loop.post([] {});
             loop.turn();
-            EXPECT_EQ(sigpipe_state::now(), before) << "between turns too";
+            EXPECT_EQ(sigpipe_state::now(), before)
+                << "the SIGPIPE state must also be restored between turns";
         }
     }
     EXPECT_EQ(sigpipe_state::now(), before);

@@ -312,7 +312,7 @@ protected:
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());
         EXPECT_TRUE(is_beginning(received));
-        EXPECT_FALSE(outcome.went_on) << "the cancellation comes with the next await";
+        EXPECT_FALSE(outcome.went_on) << "the next await must throw task_cancelled";
         EXPECT_EQ(ending_of(writing[0].outcome()), "cancelled");
     }
 
@@ -331,7 +331,7 @@ protected:
         const unique_fd same_number(checked(::dup3(next.one.native_handle(), number, O_CLOEXEC), "dup3"));
         turn_often(loop);
         EXPECT_TRUE(drain_stream(next.other.native_handle()).empty())
-            << "these bytes belong to another write";
+            << "bytes for the closed stream must not reach the next stream";
         EXPECT_TRUE(outcome.done);
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());

@@ -112,7 +112,7 @@ TEST_P(deadlines, sleeps_until_past_deadlines_end_in_the_next_turn) {
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
         loop.spawn(observe_sleep(loop, past, seen));
     loop.turn();
-    EXPECT_TRUE(seen.empty()) << "an overdue sleep also goes through the queue";
+    EXPECT_TRUE(seen.empty()) << "an overdue sleep must also end through the ready queue";
     loop.turn();
     EXPECT_EQ(seen.size(), 5u);
 }
