@@ -227,7 +227,8 @@ private:
 };
 
 /// Requests that a task ends: its current or next await throws task_cancelled. A second request has no effect
-/// until the first one is delivered. Call this function only in the loop's thread.
+/// until the task has received the exception of the first request. Call this function only in the loop's
+/// thread.
 inline void request_cancel(task_context& task) noexcept {
     task.cancel_requested = true;
     suspension* const place = task.waiting_on;

@@ -1,6 +1,6 @@
 // The pool recycles memory. Each thread keeps freed blocks in one list per size, and reuses the most recently
 // freed block first, because this block is still in the cache. (Boost.Asio keeps only two blocks per thread,
-// but a gather of many tasks frees many more: asio#1167.)
+// although a gather of many tasks frees many blocks; see Asio's issue 1167.)
 #pragma once
 
 #include <array>

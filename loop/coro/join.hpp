@@ -118,7 +118,7 @@ private:
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;  // running children; plus 1 during await_suspend()
+    std::size_t running_;  // the number of running children, plus 1 during await_suspend()
     const detail::promise_base* decisive_ = nullptr;
     join_mode mode_;
     bool cancelling_ = false;

@@ -171,8 +171,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // In addition to the full chunks, there are at most two partly filled chunks per digit: one of the
-    // current pass and one of the previous pass.
+    // Two spare chunks per digit are enough, because besides the full chunks, there are at most two partly
+    // filled chunks per digit: one of the current pass and one of the previous pass.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;

@@ -66,7 +66,8 @@ TYPED_TEST(asio_context, each_call_of_run_one_or_poll_one_runs_at_most_one_handl
     EXPECT_EQ(ran, 3);
 }
 
-// After stop(), an internal operation of the loop is still in the queue when the handler is posted.
+// After stop(), an internal operation of the loop is still in the queue before the posted handler; poll()
+// must run the handler nevertheless.
 TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_restart) {
     auto& context = this->context();
     context.stop();

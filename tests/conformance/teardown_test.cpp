@@ -199,7 +199,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
     }
 }
 
-// The 200 calls make the runtime's containers grow.
+// There are 200 calls, so that the runtime's containers have to grow during the teardown.
 CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;

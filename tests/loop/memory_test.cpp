@@ -346,7 +346,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_w
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // otherwise, the io_uring driver could start operations without memory
+    loop.io().wait(do_not_wait);  // before the first wait, starts on io_uring need no memory
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;

@@ -128,7 +128,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// If the first look finds work, the spin was unnecessary. It must not make the next spin more likely.
+// If the first look finds work, no spin was needed. Therefore this case must not make the next spin more
+// likely.
 TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;

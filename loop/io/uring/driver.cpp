@@ -251,7 +251,7 @@ private:
         queued,
         in_kernel,
         cancelling,
-        taken_back,  // its request will end early and start again later
+        taken_back,  // its request ends early and starts again later
         done,        // has a result; completes when its multishot request ends
         closed,
     };
@@ -483,10 +483,10 @@ private:
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             // If the requested event occurred, but other code has already used it, the operation polls again
-            // in the same way. After any other event (for example, a hang-up), the operation uses a multishot
-            // poll, which reports only changes, because a new single poll would report the same event again
-            // at once. An accept never uses a multishot poll: if the accept were discarded before its
-            // multishot request ends, no code would close the accepted connection.
+            // with a single request. After any other event (for example, a hang-up), the operation uses a
+            // multishot poll, which reports only changes, because a new single poll would report the same
+            // event again at once. An accept never uses a multishot poll: if the accept were discarded before
+            // its multishot request ends, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {

@@ -45,7 +45,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // after some accepts, a driver might watch differently
+        for (int i = 0; i < 20; ++i) {  // a driver might change how it watches the listener
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);

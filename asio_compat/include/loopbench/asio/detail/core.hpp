@@ -102,7 +102,7 @@ public:
 
     /// Destroys every handler that is queued or that waits for an operation.
     void discard() noexcept {
-        const running in_here(*this);  // handlers' destructors can post to the ready queue
+        const running in_here(*this);  // thus destructors of handlers can use the ready queue
         loop_->discard_operations();
     }
 
