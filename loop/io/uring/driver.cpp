@@ -484,9 +484,9 @@ private:
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             // If the requested event occurred, but other code has already used it, the operation polls again
             // with a single request. After any other event (for example, a hang-up), the operation uses a
-            // multishot poll, which reports only changes, because a new single poll would report the same
-            // event again at once. An accept never uses a multishot poll: if the accept were discarded before
-            // its multishot request ends, no code would close the accepted connection.
+            // multishot poll, which reports the current state once and then only changes; single polls would
+            // report the same event again and again. An accept never uses a multishot poll: if the accept
+            // were discarded before its multishot request ends, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {
