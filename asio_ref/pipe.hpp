@@ -26,7 +26,7 @@ inline std::pair<readable_pipe, writable_pipe> make_pipe(const executor& loop) {
     std::pair<readable_pipe, writable_pipe> ends(loop, loop);
     boost::system::error_code error;
     boost::asio::connect_pipe(ends.first, ends.second, error);
-    throw_if_failed(error, "opening a pipe");
+    throw_if_failed(error, "cannot open a pipe");
     return ends;
 }
 

@@ -38,7 +38,7 @@ void set_stream_options(Socket& connected) {
     if constexpr (std::is_same_v<typename Socket::protocol_type, boost::asio::ip::tcp>) {
         boost::system::error_code error;
         connected.set_option(boost::asio::ip::tcp::no_delay(true), error);
-        throw_if_failed(error, "setting TCP_NODELAY");
+        throw_if_failed(error, "cannot set TCP_NODELAY");
     }
 }
 

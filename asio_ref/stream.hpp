@@ -34,7 +34,8 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // If close() is called between two writes of async_write, the next write fails with bad_descriptor.
+        // If close() is called between two writes of async_write, the next write fails with bad_descriptor;
+        // the Stream concept requires ECANCELED instead.
         if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }

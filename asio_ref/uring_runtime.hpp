@@ -21,9 +21,10 @@ public:
             boost::asio::io_context context(1);
             const timer makes_a_ring(context.get_executor());
         } catch (const boost::system::system_error& error) {
-            throw std::system_error(error.code().value(), std::system_category(),
-                                    "io_uring_setup failed, because seccomp, the sysctl "
-                                    "kernel.io_uring_disabled or the kernel forbids io_uring");
+            throw std::system_error(
+                error.code().value(), std::system_category(),
+                "io_uring_setup failed: seccomp, the sysctl kernel.io_uring_disabled or the "
+                "kernel forbids io_uring; allow it, or leave out the contender asio-uring");
         }
     }
 };

@@ -16,8 +16,8 @@ struct fd_callbacks::watcher : io_operation {
         if (ready) owner.ready().push(*this);
     }
 
-    // Watches the descriptor again, unless the callback was removed. If arm() throws, the watcher stays idle
-    // until it is removed.
+    // Watches the descriptor for the next call of the callback, unless the callback was removed. If arm()
+    // throws, the callback is not called again, but stays registered until it is removed.
     void arm_again() {
         if (!removed) arm();
     }

@@ -11,8 +11,8 @@
 namespace loopbench::loop {
 
 /// A call of a function that can be cancelled. While the call is armed, the timer queue owns a reference to
-/// the call; while the call is queued, the ready queue owns this reference. `Armed` is the timer type, from
-/// this library or another one.
+/// the call; while the call is queued, the ready queue owns this reference. `Armed` is the type of the timer
+/// in the call; the type can come from this library or from another library.
 template <class Armed>
 struct cancellable_call : Armed, recycled {
     explicit cancellable_call(std::function<void()>&& what,
@@ -48,8 +48,8 @@ public:
     cancellable_call_handle(Owner& owner, shared_state<call> named) noexcept
         : owner_(&owner), call_(std::move(named)) {}
 
-    /// Cancels the call, even if it is already queued, and frees the function's captures. Does nothing if the
-    /// function has run.
+    /// Cancels the call, even if the call is already in the ready queue, and frees the function's captures.
+    /// Does nothing if the function has run.
     void cancel() noexcept {
         if (!call_) return;
         // The function is freed last, because its captures may own this handle.

@@ -43,8 +43,8 @@ constexpr design all[] = {
     // asyncio limits a wait to one day (MAXIMUM_SELECT_TIMEOUT); this loop does not, because pselect(2)
     // accepts all timeouts.
     {"loop-asyncio", "select",
-     "Works like asyncio: has a heap with late removal; each turn calls select, then runs the ready "
-     "callbacks.",
+     "Works like asyncio: has a heap that keeps cancelled timers for a while; each turn calls select, then "
+     "runs the ready callbacks.",
      &make<&make_select_driver, lazy_heap_timers, block_every_turn_wait, waits_on_every_turn>},
     {"loop-poll", "poll", "Has a heap of timers and waits in poll, like loops in textbooks.",
      &make<&make_poll_driver, heap_timers, block_wait, waits_after_a_budget>},

@@ -91,10 +91,11 @@ public:
     void turn();
 
     /// Runs one step: waits until an operation is ready, and then runs at most `callbacks_max` callbacks. The
-    /// wait ends at `wake_by`; with do_not_wait, step() only asks the kernel for events. Runs fewer callbacks
-    /// if end_step() is called or the work budget is used up. Unlike turn(), step() may be called inside a
-    /// callback. If a callback throws, step() throws the same exception, and no operation is lost. While
-    /// step() waits, it holds the lock of a shared driver, except while the thread sleeps in the kernel.
+    /// wait ends at `wake_by` at the latest; with do_not_wait, step() only asks the kernel for events. Runs
+    /// fewer callbacks if end_step() is called or the work budget is used up. Unlike turn(), step() may be
+    /// called inside a callback. If a callback throws, step() throws the same exception, and no operation is
+    /// lost. While step() waits, it holds the lock of a shared driver, except while the thread sleeps in the
+    /// kernel.
     void step(std::size_t callbacks_max, time_point wake_by) { take_step(callbacks_max, wake_by); }
     /// Ends the current step after the current callback. Call this function only in the loop's thread.
     void end_step() noexcept { ready().budget.use(work_budget::units_max); }
@@ -158,7 +159,8 @@ public:
                 if (deadline <= loop_.last_now_) {
                     ready().push(*this);
                 } else if (deadline != never) {
-                    // A sleep until `never` is not armed; the loop may become idle meanwhile.
+                    // A sleep until `never` is not armed, so that it does not keep the loop from becoming
+                    // idle.
                     loop_.arm(*this);
                 }
             });

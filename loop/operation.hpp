@@ -143,9 +143,9 @@ public:
         operation_queue::push(op);
     }
 
-    /// Discards all operations, and from now on every operation that is pushed. The destruction of one frame
-    /// may complete an operation of another frame, and this other frame is destroyed before the loop could
-    /// run the operation.
+    /// Discards all operations, and from now on every operation that is pushed. Later operations must be
+    /// discarded, too, because the destruction of one frame may complete an operation of another frame, which
+    /// is destroyed before the loop could run this operation.
     void close() noexcept {
         closed_ = true;
         discard_all();
@@ -227,7 +227,8 @@ private:
 };
 
 /// Requests that a task ends: its current or next await throws task_cancelled. A second request has no effect
-/// until the first one is delivered. Call this function only in the loop's thread.
+/// until the task has received the exception of the first request. Call this function only in the loop's
+/// thread.
 inline void request_cancel(task_context& task) noexcept {
     task.cancel_requested = true;
     suspension* const place = task.waiting_on;
@@ -259,8 +260,8 @@ private:
     }
 };
 
-/// An operation in recycled memory. It must be created and run in the same thread, because a freed block
-/// stays in the pool of the thread that frees it.
+/// An operation in recycled memory. It must be created and run in the same thread; otherwise, the blocks of
+/// one thread would collect in the pool of another thread.
 struct recycled_operation : operation, recycled {};
 
 /// A queued function with its captures. Its memory is freed before the function runs, so that a function that

@@ -55,8 +55,8 @@ public:
     /// If the loop wakes up in the meantime, the thread's wake-up ends the loop's next wait instead.
     bool is_up() const noexcept { return up_.load(std::memory_order_seq_cst); }
 
-    /// Shows the notice, calls wait(has_posted()), and removes the notice. If has_posted() returns true,
-    /// wait() must not sleep. Call this function only in the loop's thread.
+    /// Shows other threads that the loop sleeps, calls wait(has_posted()), and then removes the notice. If
+    /// has_posted() returns true, wait() must not sleep. Call this function only in the loop's thread.
     template <class HasPosted, class Wait>
     void sleep(HasPosted has_posted, Wait wait) {
         up_.store(true, std::memory_order_seq_cst);
@@ -68,9 +68,9 @@ private:
     Atomic<bool> up_{false};
 };
 
-/// A short spin that polls for the next post before the loop sleeps, because waking a sleeping core takes
-/// several times as long, especially in a virtual machine. Spins are useless if the threads share a core or
-/// if posts are rare. Therefore, after `vain_max` unsuccessful spins in a row, only one in every
+/// A short spin that polls for the next post before the loop sleeps, because a sleeping core needs several
+/// times as long to notice the post, especially in a virtual machine. Spins are useless if the threads share
+/// a core or if posts are rare. Therefore, after `vain_max` unsuccessful spins in a row, only one in every
 /// `tried_once_in` calls of until() spins. Use this class only in the loop's thread.
 class adaptive_spin {
 public:

@@ -33,7 +33,8 @@ public:
 
     ~design_loop() override {
         close();
-        // The remaining timers are those of call_at().
+        // After close(), the only armed timers are those of call_at(); they are moved to `calls` and
+        // discarded.
         operation_queue calls;
         timers_.expire(never - nanoseconds(1), calls);
         calls.discard_all();

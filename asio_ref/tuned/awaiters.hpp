@@ -39,7 +39,7 @@ public:
         waiter_ = waiter;
         for (loop::task<void>& child : children_) child.become_root(*this).frame.resume();
         // `running_` starts at the number of children plus one, so that no child resumes the waiter inside
-        // the `for` statement.
+        // the `for` statement. The additional one is subtracted here.
         return --running_ != 0;
     }
 

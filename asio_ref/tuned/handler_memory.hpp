@@ -15,7 +15,8 @@ struct operation_storage {
     alignas(std::max_align_t) std::byte bytes[Bytes];
 };
 
-/// An allocator for Asio. Only one allocation may exist at a time.
+/// An allocator for Asio that uses one operation_storage. Only one allocation from the storage may exist at a
+/// time.
 template <class T, std::size_t Bytes>
 class storage_allocator {
 public:

@@ -32,7 +32,7 @@ public:
     pipe_writer(scheduler& owner, writable_pipe connected)
         : pipe_end(write_end(owner.get_executor(), connected.release())), owner_(&owner) {
         boost::system::error_code error;
-        pipe_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
+        pipe_.non_blocking(true, error);  // needed by write_some(), not by Asio's operations
         throw_if_failed(error, "cannot set a pipe to non-blocking mode");
     }
 
@@ -41,10 +41,10 @@ public:
     }
 
 private:
-    // The largest write that can complete without Asio's queue: half a page. Two larger writes do not fit
-    // into one page. The kernel keeps two emptied pages of a pipe for the next writes, and allocates a new
-    // page for each further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a write of more
-    // than half a page, the writer goes through the queue, so that the reader can run first.
+    // The largest write that can complete without Asio's queue: half a page. Each larger write needs a page
+    // of its own, and the kernel keeps only two emptied pages of a pipe for later writes; it allocates a new
+    // page for every further write (Linux, fs/pipe.c, anon_pipe_get_page()). Therefore, after a larger write,
+    // the writer goes through the queue, so that the reader can empty the page before the next write.
     static constexpr std::size_t inline_max = 2048;
 
     scheduler* owner_;

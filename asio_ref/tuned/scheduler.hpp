@@ -134,8 +134,8 @@ private:
         while (!done) {
             context_.run();
             if (done) return;
-            // run() has returned because no operation is queued or pending. Only another thread can add work
-            // now.
+            // run() has returned because no operation is queued or pending. Now only another thread can add
+            // work; therefore the wake-up, through which other threads reach this loop, must be open.
             reactor_is_needed();
             context_.restart();
         }

@@ -24,7 +24,7 @@ public:
     /// Takes over a connected socket, and sets TCP_NODELAY on a TCP socket. Throws std::system_error.
     basic_stream(scheduler& owner, socket connected) : owner_(&owner), socket_(std::move(connected)) {
         boost::system::error_code error;
-        socket_.non_blocking(true, error);  // for write_some(); Asio's operations are not affected
+        socket_.non_blocking(true, error);  // needed by write_some(), not by Asio's operations
         throw_if_failed(error, "cannot set a socket to non-blocking mode");
         set_stream_options(socket_);
     }

@@ -98,7 +98,8 @@ private:
     bool account(const boost::system::error_code& error, std::size_t bytes) noexcept {
         result_.bytes += bytes;
         rest_ = rest_.subspan(bytes);
-        // After a close() between two partial writes, the next write fails with bad_descriptor.
+        // After a close() between two partial writes, the next write fails with bad_descriptor; the Stream
+        // concept requires ECANCELED instead.
         if (error) result_.error = error == boost::asio::error::bad_descriptor ? ECANCELED : error.value();
         done_ = error || rest_.empty();
         return done_;

@@ -40,7 +40,7 @@ public:
         const int wake_fd = wake_fd_.load(std::memory_order_seq_cst);
         if (wake_fd < 0) return;
         const std::uint64_t one = 1;
-        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a full counter also wakes the loop
+        static_cast<void>(!::write(wake_fd, &one, sizeof one));  // a full counter wakes the loop, too
     }
 
     bool is_open() const noexcept { return wake_.has_value(); }

@@ -20,8 +20,8 @@ struct debug_mode {
     slow_warning on_slow;
     unretrieved_warning on_unretrieved;
 
-    /// Returns an operation that runs `posted` and stores the type of the function. If there is not enough
-    /// memory, returns `posted` itself. Any thread may call named().
+    /// Returns an operation that runs `posted` and stores `function`, the type of the posted function, for
+    /// warnings. If there is not enough memory, returns `posted` itself. Any thread may call named().
     static operation& named(operation& posted, const std::type_info& function) noexcept;
 
     /// The identity of an operation. It is recorded before the operation runs, because the operation might

@@ -1,6 +1,6 @@
 // The pool recycles memory. Each thread keeps freed blocks in one list per size, and reuses the most recently
 // freed block first, because this block is still in the cache. (Boost.Asio keeps only two blocks per thread,
-// but a gather of many tasks frees many more: asio#1167.)
+// although a gather of many tasks frees many blocks; see Asio's issue 1167.)
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ public:
         return std::exchange(head, head->next);
     }
 
-    /// Keeps the block for reuse, or frees it if the thread already keeps `limit_bytes` of this size. `bytes`
-    /// must be the value that was passed to allocate().
+    /// Keeps the block for reuse, or frees it if the thread already keeps `limit_bytes` in blocks of this
+    /// size. `bytes` must be the value that was passed to allocate().
     static void deallocate(void* block, std::size_t bytes) noexcept {
         if (bytes > largest_bytes) [[unlikely]]
             return ::operator delete(block);
@@ -47,8 +47,9 @@ public:
     }
 
 private:
-    // A freed block. It stores the total size of the list, because a total next to the list's head would
-    // double the time of an allocation: each allocation would wait for the previous update of the total.
+    // A freed block in a list. It stores the total size of the list's blocks, because a total next to the
+    // list's head would double the time of an allocation: each allocation would wait for the previous update
+    // of the total.
     struct free_block {
         free_block* next;
         std::size_t kept_bytes;  // the total size of the blocks from here to the end of the list

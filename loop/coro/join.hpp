@@ -65,8 +65,8 @@ public:
 private:
     // Returns the number of children to start immediately. (Starting a child immediately is cheaper than a
     // pass through the ready queue.) The number is limited, because a nested gather runs on the stack of the
-    // outer gather, and because the turn must end after some time. The remaining children go through the
-    // queue, so that the loop checks for I/O and timers in between.
+    // outer gather, and because all immediate starts belong to the same turn, which must not take too long.
+    // The remaining children go through the queue, so that the loop checks for I/O and timers in between.
     std::size_t count_to_start_at_once(std::size_t left) noexcept {
         const std::size_t used = ready().budget.used();
         if (!may_start_tasks() || ready().nested_gathers > nested_gathers_max || used >= started_units_max)
@@ -83,8 +83,9 @@ private:
         return root;
     }
 
-    // Returns the coroutine to resume: after the last child, the waiter. The waiter runs immediately, because
-    // it will free the children's frames, which are then still in the cache.
+    // Returns the coroutine to resume: the waiter if no child is running any more, and otherwise a no-op
+    // coroutine. The waiter runs immediately, without going through the ready queue, because it will free the
+    // children's frames, which are then still in the cache.
     std::coroutine_handle<> root_ended(detail::promise_base& child) noexcept override {
         if (child.exception || mode_ == join_mode::cancel_on_first) [[unlikely]]
             decide(child);
@@ -117,7 +118,7 @@ private:
 
     std::span<task<T>> children_;
     task<T>* end_of_started_;
-    std::size_t running_;  // running children; plus 1 during await_suspend()
+    std::size_t running_;  // the number of running children, plus 1 during await_suspend()
     const detail::promise_base* decisive_ = nullptr;
     join_mode mode_;
     bool cancelling_ = false;

@@ -31,7 +31,7 @@ protected:
     ~root_owner() = default;
 };
 
-// The state of a root. It is not initialised in frames that are only awaited.
+// The state of a root. It is not initialised in the frames of tasks that other tasks await.
 struct root_state : operation, task_context {
     root_state* next_root;
     root_state** previous_link;

@@ -29,9 +29,10 @@ protected:
 
     ready_queue& ready() noexcept { return ready_; }
 
-    /// Suspends the coroutine and calls start(), which arranges the wake-up. If tasks poll and `is_over` is
-    /// not null, does not call start(); then the wait ends when is_over() returns true. After a cancellation,
-    /// is_over() must return true. Returns false, without suspending, if the task is already cancelled.
+    /// Suspends the coroutine and calls start(), which arranges the wake-up. In loops whose tasks poll, does
+    /// not call start() if `is_over` is not null; then the wait ends when is_over() returns true. After a
+    /// cancellation, is_over() must return true. Returns false, without suspending, if the task is already
+    /// cancelled.
     template <class Promise, class Start>
     bool suspend_until(std::coroutine_handle<Promise> coroutine, is_over_fn is_over,
                        suspension::cancel_fn cancel, Start start) {
@@ -47,22 +48,22 @@ protected:
     }
 
     /// Does the same as suspend_until(), for a coroutine that is already suspended. The cancel function that
-    /// was passed to suspend() must also work if tasks poll.
+    /// was passed to suspend() must also work in loops whose tasks poll.
     template <class Start>
     void wait_until(is_over_fn is_over, Start start) {
         ready_.tasks_poll ? start_polling(is_over) : start();
     }
 
-    /// Ends the wait and returns the coroutine, which the caller must resume. If tasks poll, returns a no-op
-    /// coroutine instead, because the wait ends at the next poll.
+    /// Ends the wait and returns the coroutine, which the caller must resume. In loops whose tasks poll,
+    /// returns a no-op coroutine instead, because the wait ends at the task's next poll.
     std::coroutine_handle<> wake() noexcept {
         if (ready_.tasks_poll) return std::noop_coroutine();
         this->stay_running();
         return this->coroutine();
     }
 
-    /// Returns false if tasks poll; then the awaiter must start tasks from the ready queue, not on its own
-    /// stack.
+    /// Returns false in loops whose tasks poll their operations on every turn. There, the awaiter must start
+    /// tasks from the ready queue, not on its own stack.
     bool may_start_tasks() const noexcept { return !ready_.tasks_poll; }
 
 private:

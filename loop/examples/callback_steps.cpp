@@ -1,6 +1,6 @@
 // The program shows the layers of an event loop, one after the other, each with the example from the slides
-// of tutorial 002, "Discover asyncio event loop". In the example with timers, the clock shows 3 s, as in the
-// slides.
+// of tutorial 002, "Discover asyncio event loop". In the example with timers, the turn takes place at the
+// time 3 s, as in the slides.
 #include <fmt/core.h>
 #include <sys/socket.h>
 

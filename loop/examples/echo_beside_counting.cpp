@@ -90,9 +90,9 @@ private:
         read_wait(loop_, fd, [this] { receive(); });
     }
 
-    // Tries again: immediately if the client has closed the connection, after a second if there is another
-    // error. After another error, the client stays in the backlog and the listener stays ready, so that
-    // immediate retries would use a whole core.
+    // Tries to accept again: immediately if the error is that the client has closed the connection, and after
+    // a second if it is any other error. After any other error, the client stays in the backlog and the
+    // listener stays ready, so that immediate retries would use a whole core.
     void could_not_accept(int error) {
         if (error == EAGAIN || error == ECONNABORTED) {
             wait_for_a_client();

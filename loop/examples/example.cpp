@@ -80,7 +80,8 @@ choice parse(int argc, char** argv, const program& described) {
 }
 
 int refuse(const std::string& design, const std::string& reason) {
-    fmt::print(stderr, "{} cannot run here: {}; choose another --design (--list prints their names)\n",
+    fmt::print(stderr,
+               "{} cannot run here: {}; choose another design with --design (--list prints all names)\n",
                design, reason);
     return exit_usage;
 }

@@ -67,7 +67,7 @@ generator<loop::future<std::string>, std::string, std::string> read_from_file(ev
         loop.remove_reader(fd);
         std::array<char, 4096> text;
         const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                         "cannot read standard input (use a terminal or a pipe)");
+                                         "cannot read standard input; use a terminal or a pipe as input");
         promise.set_value(std::string(text.data(), static_cast<std::size_t>(count)));
     });
     const std::string text = co_yield promise.get_future();

@@ -62,7 +62,7 @@ public:
         loop_.call_when_ready_for_reading(fd_, [awaited, fd = fd_] {
             std::array<char, 4096> text;
             const auto count = loop::checked(static_cast<int>(::read(fd, text.data(), text.size())),
-                                             "cannot read standard input (use a terminal or a pipe)");
+                                             "cannot read standard input; use a terminal or a pipe as input");
             awaited->set_result(std::string(text.data(), static_cast<std::size_t>(count)));
         });
         return awaited;

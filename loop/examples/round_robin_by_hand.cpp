@@ -1,6 +1,6 @@
 // The runtime of tutorial 001 is a queue of tasks, each of which is a generator. round_robin_tasks.cpp is the
 // same program on the loop of this project. With --trace, this program prints each task before the task runs;
-// in the tutorial, this output is commented out.
+// in the tutorial, the line that prints the task is commented out.
 #include <fmt/core.h>
 
 #include <chrono>

@@ -42,8 +42,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // A deadline of zero would disarm the timerfd. Zero is the time at which the machine booted;
-        // therefore such a deadline has passed anyway.
+        // A deadline of zero does not block: it would disarm the timerfd, and it has passed anyway, because
+        // zero is the time at which the machine booted.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {
@@ -91,7 +91,8 @@ private:
             const std::uint32_t by_edges = EPOLLOUT | EPOLLPRI | EPOLLET;
             add(fd, EPOLLIN | EPOLLRDHUP | (out ? by_edges : 0), key);
         } else if (::getpid() == owner_) {  // a forked child must not change its parent's epoll set
-            // EBADF and ENOENT mean that the descriptor is no longer in the set.
+            // The errors EBADF and ENOENT are ignored, because they mean that the descriptor is no longer in
+            // the set.
             static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
         }
     }
@@ -101,7 +102,8 @@ private:
         event.events = events;
         event.data.u64 = key;
         if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return;
-        // EEXIST: the watched directions change, or the descriptor is still registered from an earlier use.
+        // EEXIST means that the descriptor is already registered, for other directions or from an earlier
+        // use; then its registration is changed.
         if (errno == EEXIST && ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) == 0) return;
         throw_errno("epoll_ctl cannot watch descriptor " + std::to_string(fd));
     }

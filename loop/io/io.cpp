@@ -21,8 +21,9 @@ void io_awaiter::release() noexcept {
 namespace {
 
 // Starts a connection, or checks its progress. The driver calls this function until the connection is
-// established or refused; `op.pending` is false only in the first call. Reading SO_ERROR would not work,
-// because it is also 0 while the connection is in progress.
+// established or refused; `op.pending` is false only in the first call. The driver cannot read SO_ERROR
+// instead, because SO_ERROR is 0 not only after the connection is established, but also while it is in
+// progress.
 std::int64_t attempt_connect(const io_operation& op) noexcept {
     const int done = ::connect(op.fd, reinterpret_cast<const sockaddr*>(op.address), op.address_bytes);
     if (done == 0 || (op.pending && errno == EISCONN)) return 0;

@@ -130,8 +130,8 @@ public:
     /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
     /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel by cancelling their requests. The driver submits these requests
-    /// again later. The caller holds the lock.
+    /// Takes all buffers back from the kernel by cancelling their requests. A later wait() submits these
+    /// requests again. The caller holds the lock.
     virtual void leave_thread() noexcept {}
     /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
     /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.

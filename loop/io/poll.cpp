@@ -25,8 +25,8 @@ public:
         if (count < 0 && errno != EINTR) throw_failed("ppoll");
         if (count <= 0) return;
         if (watched_[0].revents != 0) wake_.clear();
-        // The loop starts at the end: if report() removes an entry, the last entry takes its place, and the
-        // last entry was already handled.
+        // The iteration starts at the end of the list: if report() removes an entry, the last entry takes its
+        // place, and the last entry was already handled.
         for (std::size_t place = watched_.size() - 1; place > 0; --place) {
             const pollfd seen = watched_[place];
             if (seen.revents == 0) continue;

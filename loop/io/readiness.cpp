@@ -31,8 +31,9 @@ inline readiness_driver::direction& readiness_driver::descriptor::side_of(const 
 }
 
 // Attempts the operation, and records whether the descriptor is still ready. A receive that returns fewer
-// bytes than requested has usually drained the stream. Then the driver does not make the next call, which
-// would return EAGAIN (epoll(7), "Do I need to continuously read/write").
+// bytes than requested has usually drained the stream. In this case, the driver treats the stream as not
+// ready, so that it does not make the next call, which would return EAGAIN (epoll(7), "Do I need to
+// continuously read/write").
 inline bool readiness_driver::try_now(descriptor& d, direction& side, io_operation& op) noexcept {
     const bool done = attempt(op);
     if (op.result > 0) side.moves_much = op.result >= much_bytes && op.kind != io_kind::accept;
@@ -57,10 +58,11 @@ bool readiness_driver::drained_by_short_read(int fd, descriptor& d) noexcept {
     return !d.always_ready && (!edge_triggered_ || d.is_tcp);
 }
 
-// Makes the input level-triggered after too many unsuccessful calls at the start of operations. Operations of
-// the kind `readable` are not counted: their descriptors may be closed without notice (unwatch()), but a
-// level-triggered descriptor must be removed from the epoll set before it is closed. Listeners never become
-// level-triggered, because each report would provide only one of many waiting connections.
+// Makes the input level-triggered after too many operations in a row whose first system call returned EAGAIN.
+// Operations of the kind `readable` are not counted: their descriptors may be closed without notice
+// (unwatch()), but a level-triggered descriptor must be removed from the epoll set before it is closed.
+// Listeners never become level-triggered, because each report would provide only one of many waiting
+// connections.
 void readiness_driver::count_vain_calls(descriptor& d, const io_operation& op, bool done) const noexcept {
     const bool may_be_by_level = edge_triggered_ && is_input(op.kind) && op.kind != io_kind::readable &&
                                  d.out.waiting.empty() && d.urgent.waiting.empty();
@@ -198,8 +200,8 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     watch_as_before(event.fd, d);
 }
 
-// Watches the directions that the operations need. If watching fails, the descriptor was closed without
-// notice; then the driver forgets the descriptor.
+// Watches the directions that the waiting operations need. If watching fails, the descriptor was closed
+// without notice; then the driver forgets the descriptor.
 void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     try {
         watch_what_is_wanted(fd, d);
@@ -216,8 +218,10 @@ void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) co
         d.wanted = input_watch::by_edges_for_good;
 }
 
-// Makes the system calls of the waiting operations while the direction is ready. A direction that moved much
-// data is queued instead, except by a shared driver, because queued operations run without the lock.
+// Makes the system calls of the waiting operations while the direction is ready. If the last call in this
+// direction moved much data, queues the direction instead, so that the next call is made just before its
+// coroutine resumes. A shared driver does not do this, because it may make the calls only under its lock, but
+// queued operations run without the lock.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
     if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
@@ -238,8 +242,9 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Makes the system call of the first waiting operation, and runs the operation. Does nothing if the operation
-// was cancelled or the descriptor was closed since the direction was queued.
+// Makes the system call of the first waiting operation, and runs the operation if the call did not return
+// EAGAIN. Does nothing if the operation was cancelled or the descriptor was closed since the direction was
+// queued.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
     readiness_driver& self = *side.owner;

@@ -3,9 +3,9 @@
 //
 // The system calls for all reported descriptors are made together, right after the kernel's report. But if
 // the last call on a descriptor moved much data, the descriptor is queued, and its next call is made just
-// before the coroutine resumes. If a hundred messages of 16 KiB were received together, most of them would
-// leave the caches before they are processed. (For a hundred small messages, making all calls together is
-// faster.)
+// before the coroutine resumes. Otherwise, if a hundred messages of 16 KiB were received together, most of
+// them would leave the caches before they are processed. (For a hundred small messages, making all calls
+// together is faster.)
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct readiness_event {
     bool in;
     bool out;
     bool hung_up;         // no more data will arrive, or the descriptor is broken; then input stays ready
-    bool urgent = false;  // out-of-band data has arrived, where reads stop (tcp(7)); input stays ready
+    bool urgent = false;  // out-of-band data has arrived; a read stops there (tcp(7)), but input stays ready
 };
 
 class readiness_driver : public driver {

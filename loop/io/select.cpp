@@ -45,7 +45,7 @@ public:
         if (count <= 0) return;
         if (FD_ISSET(wake_.fd(), &readable)) wake_.clear();
         FD_CLR(wake_.fd(), &readable);
-        for (int fd = 0, highest = highest_; fd <= highest; ++fd) {  // report() may lower highest_
+        for (int fd = 0, highest = highest_; fd <= highest; ++fd) {  // a copy: report() may lower highest_
             const bool in = FD_ISSET(fd, &readable);
             const bool out = FD_ISSET(fd, &writable);
             if (in || out)
@@ -67,7 +67,8 @@ private:
         in ? FD_SET(fd, &readers_) : FD_CLR(fd, &readers_);
         out ? FD_SET(fd, &writers_) : FD_CLR(fd, &writers_);
         highest_ = std::max(highest_, fd);
-        while (!FD_ISSET(highest_, &readers_) && !FD_ISSET(highest_, &writers_)) --highest_;  // ends at wake_
+        // The search ends at the descriptor of wake_ at the latest, because that one is always watched.
+        while (!FD_ISSET(highest_, &readers_) && !FD_ISSET(highest_, &writers_)) --highest_;
     }
 
     wake_event wake_;

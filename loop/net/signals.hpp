@@ -32,10 +32,11 @@ private:
 /// signal.
 class signal_receiver {
 public:
-    /// Blocks the signals. Throws std::system_error.
+    /// Blocks the signals. Throws std::system_error if a signal does not exist or no descriptor is free.
     signal_receiver(event_loop& loop, std::initializer_list<int> signals);
 
-    /// Waits for the next signal and returns its number. Throws std::system_error.
+    /// Waits for the next signal and returns its number. Throws std::system_error if the signal cannot be
+    /// read.
     task<int> next();
 
 private:

@@ -74,7 +74,8 @@ std::string endpoint::to_string() const {
     }
     if (family() == AF_UNIX) {
         const auto local = read<sockaddr_un>(address_);
-        // The kernel may fill the whole of sun_path, without a zero byte at the end.
+        // The path is limited by the address's size, because the kernel may fill the whole of sun_path,
+        // without a zero byte at the end.
         const std::size_t bytes = bytes_ - std::min<std::size_t>(bytes_, offsetof(sockaddr_un, sun_path));
         std::string name(local.sun_path, std::min(bytes, sizeof local.sun_path));
         if (name.starts_with('\0')) return "@" + name.substr(1);
@@ -136,7 +137,7 @@ unique_fd open_datagram(const endpoint& local) {
 void set_no_delay(int fd) {
     const int on = 1;
     if (::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0) return;
-    // A Unix socket does not have this option.
+    // The errors EOPNOTSUPP and ENOPROTOOPT are ignored, because a Unix socket does not have this option.
     if (errno != EOPNOTSUPP && errno != ENOPROTOOPT) throw_failed("setsockopt TCP_NODELAY");
 }
 

@@ -58,8 +58,8 @@ public:
             guard_.record_none();
         }
         seen_ = deadline;
-        // The loop asks for I/O at least once; otherwise, a loop that is always late for a deadline would
-        // never notice any I/O.
+        // The loop asks the kernel for I/O events at least once per deadline; otherwise, a loop that is
+        // always late for a deadline would never notice any I/O.
         do {
             if (loop.has_pending_io()) loop.look();
         } while (!loop.has_ready() && !loop.has_posted() && loop.now() < deadline);

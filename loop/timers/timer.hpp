@@ -32,7 +32,8 @@ struct timer : operation {
     /// timers, because an operation links only to the next operation, which is too near.
     void fetch_later() const noexcept {
         if (place.later == nullptr) return;
-        // The object that contains the timer usually occupies two cache lines.
+        // The object that contains the timer usually occupies two cache lines; therefore both lines are
+        // prefetched.
         const auto* const line = reinterpret_cast<const char*>(place.later);
         constexpr std::ptrdiff_t line_bytes = 64;
         __builtin_prefetch(line, 1);

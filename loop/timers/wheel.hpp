@@ -171,8 +171,8 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // In addition to the full chunks, there are at most two partly filled chunks per digit: one of the
-    // current pass and one of the previous pass.
+    // Two spare chunks per digit are enough, because besides the full chunks, there are at most two partly
+    // filled chunks per digit: one of the current pass and one of the previous pass.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
@@ -238,7 +238,8 @@ public:
         base_ = std::max(base_, last_due(now).time_since_epoch());
         if (soonest_ > base_) return;
         detail::timer_row due;
-        // The lowest level is handled first, because emptying a slot places timers on lower levels.
+        // The lowest level is handled first: emptying a slot places its remaining timers on lower levels, and
+        // these timers need no second check, because they are not due.
         for (std::uint64_t levels = occupied_levels_; levels != 0; levels &= levels - 1) {
             const auto level = static_cast<unsigned>(std::countr_zero(levels));
             while (occupied_slots_[level] != 0 && slots_[first_slot(level)].floor <= base_)

@@ -32,7 +32,7 @@ TYPED_TEST(asio_context, run_calls_posted_handlers_in_the_order_of_posting_and_r
     for (const char each : {'a', 'b', 'c'}) net::post(context, [&ran, each] { ran += each; });
     EXPECT_EQ(context.run(), 3U);
     EXPECT_EQ(ran, "abc");
-    EXPECT_TRUE(context.stopped()) << "it has no more work";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped";
     net::post(context, [&] { ran += 'd'; });
     EXPECT_EQ(context.run(), 0U);
     context.restart();
@@ -66,7 +66,8 @@ TYPED_TEST(asio_context, each_call_of_run_one_or_poll_one_runs_at_most_one_handl
     EXPECT_EQ(ran, 3);
 }
 
-// After stop(), an internal operation of the loop is still in the queue when the handler is posted.
+// After stop(), an internal operation of the loop is still in the queue before the posted handler; poll()
+// must run the handler nevertheless.
 TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_restart) {
     auto& context = this->context();
     context.stop();
@@ -108,7 +109,7 @@ TYPED_TEST(asio_context, stop_makes_run_return_after_the_current_handler_and_res
             context.stop();
         });
     EXPECT_EQ(context.run(), 1U);
-    EXPECT_EQ(context.run(), 0U) << "run() does nothing before restart()";
+    EXPECT_EQ(context.run(), 0U) << "a stopped context must run no handler before restart()";
     context.restart();
     EXPECT_EQ(context.run(), 1U);
     EXPECT_EQ(ran, 2);
@@ -182,7 +183,7 @@ TYPED_TEST(asio_context, operations_that_are_pending_at_a_stop_complete_after_th
         net::post(context, [&] { context.stop(); });
         net::post(context, [&] { ended += 'p'; });
         EXPECT_EQ(context.run(), 1U);
-        EXPECT_EQ(context.poll(), 0U) << "run() does nothing before restart()";
+        EXPECT_EQ(context.poll(), 0U) << "a stopped context must run no handler before restart()";
         context.restart();
         EXPECT_EQ(context.poll_one(), 1U);
     }
@@ -208,7 +209,7 @@ TYPED_TEST(asio_context, timers_and_sockets_are_served_although_the_handler_queu
     net::post(context, again);
     context.run_for(1min);
     EXPECT_EQ(missing, 0);
-    EXPECT_TRUE(context.stopped()) << "it has no more work, long before the minute is over";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped before the minute is over";
 }
 
 TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_although_the_handler_queue_is_never_empty) {
@@ -236,9 +237,9 @@ TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_deadlines_and_can_be_
     early.async_wait([&](error_code) { fired += 'e'; });
     never.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'x' : '?'; });
     moved.async_wait([&](error_code error) { fired += error == net::error::operation_aborted ? 'm' : '?'; });
-    EXPECT_EQ(moved.expires_after(2ms), 1U) << "the pending wait is cancelled";
+    EXPECT_EQ(moved.expires_after(2ms), 1U) << "a new expiry time must cancel the pending wait";
     EXPECT_EQ(context.run(), 4U);
-    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "in any order";
+    EXPECT_EQ(std::erase(fired, 'm'), 1U) << "the cancelled wait must complete once, in any order";
     EXPECT_EQ(fired, "elx");
 }
 
@@ -314,7 +315,8 @@ TYPED_TEST(asio_on_our_loop, run_throws_if_a_timer_of_the_context_uses_the_sched
         context.run();
         ADD_FAILURE() << "the context must refuse to run";
     } catch (const std::logic_error& refused) {
-        EXPECT_NE(std::string(refused.what()).find("dropin.hpp"), std::string::npos) << "the remedy";
+        EXPECT_NE(std::string(refused.what()).find("dropin.hpp"), std::string::npos)
+            << "the error must name the remedy";
     }
 }
 

@@ -104,8 +104,8 @@ TYPED_TEST(asio_end, destroying_the_context_releases_pending_operations_of_every
         EXPECT_GE(ran.use_count(), 18);
     }
     this->destroy_context();
-    EXPECT_EQ(*ran, 0) << "no handler ran";
-    EXPECT_EQ(ran.use_count(), 2) << "the handlers are destroyed";
+    EXPECT_EQ(*ran, 0) << "no handler must run";
+    EXPECT_EQ(ran.use_count(), 2) << "all handlers must be destroyed";
 }
 
 TYPED_TEST(asio_end, destructors_of_handlers_can_post_handlers_start_operations_and_close_sockets) {
@@ -140,8 +140,8 @@ TYPED_TEST(asio_end, destructors_of_handlers_can_post_handlers_start_operations_
         context.get_executor().on_work_started();
     }
     this->destroy_context();
-    EXPECT_EQ(*ran, 0) << "no handler ran";
-    EXPECT_EQ(ran.use_count(), 1) << "the handlers are destroyed";
+    EXPECT_EQ(*ran, 0) << "no handler must run";
+    EXPECT_EQ(ran.use_count(), 1) << "all handlers must be destroyed";
 }
 
 TYPED_TEST(asio_end, destroying_the_context_destroys_suspended_coroutines_and_their_variables) {
@@ -161,7 +161,7 @@ TYPED_TEST(asio_end, destroying_the_context_destroys_suspended_coroutines_and_th
     const int descriptor = other.release();
     this->destroy_context();
     EXPECT_EQ(ran.use_count(), 1);
-    EXPECT_EQ(::read(descriptor, byte.data(), 1), 0) << "the coroutine's socket is closed";
+    EXPECT_EQ(::read(descriptor, byte.data(), 1), 0) << "the socket in the coroutine must be closed";
     ::close(descriptor);
 }
 

@@ -371,7 +371,7 @@ TYPED_TEST(asio_io_on_our_loop, a_host_name_look_up_reports_an_error_if_its_thre
         resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { failed = error; });
     }
     context.poll();
-    EXPECT_TRUE(context.stopped()) << "no work is left";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped";
     EXPECT_EQ(failed, error_code(EAGAIN, boost::system::system_category()));
     resolver.async_resolve("127.0.0.1", "80", [&](error_code error, const auto&) { later = error; });
     context.restart();

@@ -202,7 +202,7 @@ TYPED_TEST(asio_without_memory,
     EXPECT_EQ(ended[1], net::error::no_memory);
     EXPECT_EQ(ended[2], net::error::operation_aborted);
     EXPECT_EQ(ended[3], net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "no work is left";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped";
 }
 
 TYPED_TEST(asio_without_memory, all_waits_of_a_timer_report_an_error_if_rearming_the_timer_lacks_memory) {
@@ -212,7 +212,7 @@ TYPED_TEST(asio_without_memory, all_waits_of_a_timer_report_an_error_if_rearming
     for (auto& each : ended) timer.async_wait([&each](error_code error) { each = error; });
     this->run_before_what_is_looked_at_again([] {});
     for (const auto& each : ended) EXPECT_EQ(each, net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "no work is left";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped";
 }
 
 TYPED_TEST(asio_without_memory, a_new_timer_wait_reports_an_error_if_arming_the_timer_lacks_memory) {
@@ -226,7 +226,7 @@ TYPED_TEST(asio_without_memory, a_new_timer_wait_reports_an_error_if_arming_the_
     }
     context.poll();
     EXPECT_EQ(ended, net::error::no_memory);
-    EXPECT_TRUE(context.stopped()) << "no work is left";
+    EXPECT_TRUE(context.stopped()) << "a context without work must be stopped";
 }
 
 TYPED_TEST(asio_without_memory,

@@ -66,7 +66,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, each_of_a_million_handlers_that_four_threads_post_runs_exactly_once) {
     const std::size_t threads = 4;
-    // With a sanitizer, a million posts would take a minute.
+    // Allocations are not counted with a sanitizer, with which a million posts would take a minute.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);
@@ -242,11 +242,12 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     std::thread([&] { context.run(); }).join();
     const auto address = acceptor.local_endpoint();
     acceptor.close();
-    EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address)) << "the port is free";
+    EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address))
+        << "the port of the closed acceptor must be free";
     one.close();
     error_code end;
     other.read_some(net::buffer(got), end);
-    EXPECT_EQ(end, net::error::eof) << "its peer receives the end";
+    EXPECT_EQ(end, net::error::eof) << "the peer of the closed socket must receive the end of the stream";
     context.restart();
     context.run();
     EXPECT_EQ(aborted, net::error::operation_aborted);

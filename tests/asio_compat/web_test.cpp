@@ -100,7 +100,7 @@ protected:
         acceptor.accept(server.next_layer().socket());
         limit_.async_wait([this](error_code error) {
             if (error) return;
-            ADD_FAILURE() << "the conversation does not end";
+            ADD_FAILURE() << "the conversation did not end in time";
             context_.stop();
         });
     }
@@ -115,7 +115,7 @@ protected:
         ASSERT_NO_THROW(context_.run());
         EXPECT_EQ(running, 0);
         EXPECT_EQ(net::has_service<net::detail::scheduler>(context_), LOOPBENCH_IS_STOCK != 0)
-            << "the context that runs it";
+            << "the program must run on the context for which it is built";
     }
 
 private:

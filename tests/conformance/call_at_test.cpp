@@ -106,7 +106,7 @@ CONFORMANCE_TEST(call_at, a_due_call_that_another_due_call_cancels_is_never_made
     EXPECT_EQ(calls, 1);
 }
 
-CONFORMANCE_TEST(call_at, a_call_whose_handle_is_destroyed_is_made_and_a_cancelled_call_is_never_made) {
+CONFORMANCE_TEST(call_at, a_call_is_made_even_if_its_handle_was_destroyed_unless_the_call_was_cancelled) {
     R& runtime = this->keep(this->make_runtime());
     int calls = 0;
     auto main = [&]() -> task_of<R> {

@@ -279,7 +279,7 @@ CONFORMANCE_TEST(schedule,
     post_three(1);
     EXPECT_THROW(runtime.run(yield_times(runtime, 100)), std::runtime_error);
     EXPECT_EQ(seen, (std::vector{1}));
-    // With open sockets, Asio's posts have to wake its reactor.
+    // The test is repeated with open sockets, because Asio's posts then have to wake Asio's reactor.
     auto waits = [&]() -> task_of<R> {
         auto listener = runtime.listen();
         co_await runtime.connect(listener.port());

@@ -88,7 +88,7 @@ CONFORMANCE_TEST(task, a_task_that_was_never_started_is_freed_with_its_parameter
 CONFORMANCE_TEST(task, awaiting_many_tasks_one_after_another_does_not_overflow_the_stack) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP()
-        << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep this promise";
+        << "g++ makes no tail calls in sanitized code, so symmetric transfer cannot keep the stack small";
 #endif
     const auto owner = this->make_runtime();
     R& runtime = *owner;

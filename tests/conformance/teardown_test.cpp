@@ -179,7 +179,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
         auto waits = [&](typename R::event*& awaited, freed_counter) -> task_of<R> {
             while (awaited == nullptr) co_await runtime.yield();
             co_await awaited->wait();
-            ADD_FAILURE() << "no coroutine must continue at the end";
+            ADD_FAILURE() << "no coroutine must continue during the teardown";
         };
         auto sets_at_its_end = [&](typename R::event*& made, freed_counter) -> task_of<R> {
             typename R::event event(runtime);
@@ -199,7 +199,7 @@ CONFORMANCE_TEST(teardown, a_task_whose_event_is_set_during_the_teardown_is_free
     }
 }
 
-// The 200 calls make the runtime's containers grow.
+// There are 200 calls, so that the runtime's containers have to grow during the teardown.
 CONFORMANCE_TEST(teardown, work_that_is_scheduled_during_the_teardown_is_freed) {
     if constexpr (bench::CallTimers<R>) {
         constexpr int calls = 200;

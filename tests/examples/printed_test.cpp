@@ -15,7 +15,7 @@ namespace {
 struct document_program {
     std::string name;
     std::vector<std::string> arguments;
-    std::string printed;  // # stands for a number (time_test.cpp)
+    std::string printed;  // # stands for a number, which time_test.cpp checks
 };
 
 const std::vector<document_program>& document_programs() {

@@ -13,7 +13,7 @@ struct allocation_counts {
 
 extern const bool allocations_are_counted;
 inline constexpr const char* why_allocations_are_not_counted =
-    "operator new belongs to the sanitizer in this build";
+    "allocations are not counted, because the sanitizer replaces operator new in this build";
 
 /// Returns the numbers of allocations and deallocations in all threads. Both numbers are zero if allocations
 /// are not counted.

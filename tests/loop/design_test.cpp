@@ -94,7 +94,7 @@ TEST(designs, loop_round_robin_never_sleeps) {
     const std::size_t before = clock.waits();
     loop.run(sleeps());
     EXPECT_EQ(clock.sleeps(), 0u);
-    EXPECT_GE(clock.waits() - before, 1'000u) << "it calls the selector on every turn";
+    EXPECT_GE(clock.waits() - before, 1'000u) << "the loop must ask the kernel on every turn";
 }
 
 }  // namespace loopbench::loop::test

@@ -100,7 +100,7 @@ TEST_P(fairness, designs_that_limit_a_turn_serve_a_timer_and_a_read_before_a_lar
     ASSERT_EQ(had_to_wait_for.size(), 2u);
     for (const std::size_t waited : had_to_wait_for) {
         if (runs_whole_batches() || starves()) {
-            EXPECT_EQ(waited % width, 0u) << "whole batches, as in the tutorials";
+            EXPECT_EQ(waited % width, 0u) << "the design must run whole batches, as in its tutorial";
         } else {
             EXPECT_LE(waited, width + 10 + callbacks_max() + 2);
         }
@@ -255,7 +255,7 @@ TEST_P(fairness, a_task_whose_socket_is_always_ready_lets_other_tasks_run) {
 }
 
 TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_work_budget) {
-    if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one budget for a turn";
+    if (!runs_whole_batches()) GTEST_SKIP() << GetParam() << " has one work budget for the whole turn";
     constexpr int reads = work_budget::units_max;
     event_loop& loop = keep(make_loop());
     stream_pair pairs[] = {make_unix_pair(loop), make_unix_pair(loop)};

@@ -88,7 +88,7 @@ TEST_P(without_memory, a_sleep_without_memory_for_its_timer_throws_and_its_task_
     if (sleeps_need_no_memory()) GTEST_SKIP() << GetParam() << " needs no memory for a sleep";
     event_loop& loop = keep(make_loop());
     const full_timers others(loop);
-    ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
+    ASSERT_TRUE(others.are_full()) << "the next timer must need an allocation, or this test is useless";
     std::optional<task_handle<void>> handle;
     bool refused = false;
     bool refused_again = false;
@@ -117,7 +117,7 @@ TEST_P(without_memory, a_sleep_without_memory_for_its_timer_throws_and_its_task_
     handle = create_task(loop, work());
     loop.run(until_done(std::vector{*handle}));
     EXPECT_TRUE(refused);
-    EXPECT_EQ(waited_on, nullptr) << "the sleep is gone";
+    EXPECT_EQ(waited_on, nullptr) << "the task must no longer be suspended in the sleep";
     EXPECT_TRUE(slept_again);
     EXPECT_EQ(ending_of(handle->outcome()), "cancelled");
 }
@@ -153,11 +153,12 @@ TEST_P(without_memory, a_task_whose_sleep_has_thrown_can_be_cancelled_at_its_nex
 }
 
 TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and_frees_the_call) {
-    if (is("loop-layered")) GTEST_SKIP() << GetParam() << " links timers through themselves";
+    if (is("loop-layered"))
+        GTEST_SKIP() << GetParam() << " needs no memory for a timer, because the timers are linked in a list";
     event_loop& loop = keep(make_loop());
     for (int i = 0; i < 10; ++i) loop.call_later(1h, [] {}).cancel();  // later calls reuse this memory
     const full_timers others(loop);
-    ASSERT_TRUE(others.are_full()) << "otherwise this test sees nothing";
+    ASSERT_TRUE(others.are_full()) << "the next timer must need an allocation, or this test is useless";
     int freed = 0;
     std::function<void()> function = [owned = std::make_shared<freed_counter>(freed)] {};
     EXPECT_TRUE(is_refused([&] { loop.call_later(1h, std::move(function)); }));
@@ -166,7 +167,7 @@ TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and
 
 // In debug mode, the name of a posted function needs an additional allocation. If only this allocation fails,
 // the function is posted without its name.
-TEST_P(without_memory, a_post_without_memory_posts_its_function_without_a_name_or_throws_and_frees_it) {
+TEST_P(without_memory, a_post_without_memory_throws_but_a_post_without_memory_only_for_its_name_succeeds) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
     int freed = 0;
@@ -258,7 +259,8 @@ TEST_P(without_memory, streams_with_pending_operations_can_be_closed_without_mem
         tasks.push_back(create_task(loop, writes(each.one)));
     }
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), tasks.size()) << "otherwise nothing is pending";
+    EXPECT_EQ(loop.io().pending(), tasks.size())
+        << "all operations must be pending before the memory is used up";
     {
         const out_of_memory none;
         for (stream_pair& each : pairs) each.one.close();
@@ -293,7 +295,8 @@ TEST_P(without_memory, tasks_can_be_cancelled_without_memory_at_any_wait) {
         tasks.push_back(create_task(loop, gathers()));
     }
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), pairs.size()) << "otherwise nothing is pending";
+    EXPECT_EQ(loop.io().pending(), pairs.size())
+        << "all operations must be pending before the memory is used up";
     {
         const out_of_memory none;
         for (const auto& each : tasks) each.cancel();
@@ -343,7 +346,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_w
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // otherwise, the io_uring driver could start operations without memory
+    loop.io().wait(do_not_wait);  // before the first wait, starts on io_uring need no memory
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;
@@ -357,7 +360,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_w
         refused += is_refused([&] { loop.io().start(read); });
         if (!read.pending) loop.io().start(read);
     }
-    EXPECT_GE(refused, 1) << "otherwise this test sees nothing";
+    EXPECT_GE(refused, 1) << "at least one read must lack memory, or this test is useless";
     for (const stream_pair& each : pairs) put(each.other.native_handle(), "x");
     turn_often(loop);
     for (const io_operation& read : reads) EXPECT_EQ(read.result, 1);

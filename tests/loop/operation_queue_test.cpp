@@ -88,7 +88,7 @@ TEST(operation_queue, operations_at_any_position_of_the_queue_can_be_removed) {
             if (i != taken) expected.push_back(&ops[i]);
         }
         EXPECT_TRUE(queue.remove(ops[taken]));
-        EXPECT_FALSE(queue.remove(ops[taken])) << "it was already removed";
+        EXPECT_FALSE(queue.remove(ops[taken])) << "the operation was already removed";
         queue.push(ops[taken]);
         expected.push_back(&ops[taken]);
         EXPECT_EQ(numbers_in(queue), expected);
@@ -128,7 +128,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// If the first look finds work, the spin was unnecessary. It must not make the next spin more likely.
+// If the first look finds work, no spin was needed. Therefore this case must not make the next spin more
+// likely.
 TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;
@@ -159,7 +160,7 @@ TEST(adaptive_spin, after_unsuccessful_spins_the_loop_spins_rarely_until_a_spin_
     unsigned waits = 1;
     while (waits <= adaptive_spin::tried_once_in && !pays()) ++waits;
     EXPECT_LE(waits, adaptive_spin::tried_once_in);
-    EXPECT_TRUE(pays()) << "and each time afterwards";
+    EXPECT_TRUE(pays()) << "after a successful spin, the next call must spin, too";
     EXPECT_EQ(tries_in_vain(1000), adaptive_spin::vain_max);
 }
 

@@ -41,7 +41,7 @@ TEST_P(scheduled_calls, a_cancelled_call_never_runs) {
     EXPECT_FALSE(later.pending());
     loop.run_until_idle();
     EXPECT_EQ(calls, 0);
-    EXPECT_LT(loop.now() - start, 1ms) << "there was no timer to wait for";
+    EXPECT_LT(loop.now() - start, 1ms) << "the loop must not wait for a cancelled call";
 }
 
 TEST_P(scheduled_calls, a_call_never_runs_if_it_is_cancelled_while_it_is_in_the_ready_queue) {
@@ -141,7 +141,7 @@ TEST_P(scheduled_calls, a_call_can_be_cancelled_through_a_handle_that_the_functi
         only_known_to_the_call.call.cancel();
     }
     loop.run_until_idle();
-    EXPECT_LT(loop.now() - start, 1h) << "no timer must remain";
+    EXPECT_LT(loop.now() - start, 1h) << "the loop must not wait for the timer of a cancelled call";
 }
 
 TEST_P(scheduled_calls, the_destructor_of_the_captures_of_a_call_can_cancel_the_call) {

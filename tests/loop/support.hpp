@@ -48,8 +48,8 @@ inline auto flagships() {
     return testing::Values<std::string_view>("loop-epoll", "loop-uring");
 }
 
-/// Returns the design's name with each minus sign replaced. In a test filter, a minus sign would exclude
-/// tests.
+/// Returns the design's name with each minus sign replaced by an underscore, because in a test filter, a
+/// minus sign excludes tests.
 inline std::string design_name(const testing::TestParamInfo<std::string_view>& info) {
     std::string name(info.param);
     std::ranges::replace(name, '-', '_');

@@ -192,7 +192,7 @@ TEST_P(destroying_a_loop, an_accepted_connection_that_no_task_has_received_is_cl
         checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&where.address()), where.bytes()),
                 "connect");
         for (int i = 0; i < 1'000 && loop.io().pending() != 0; ++i) loop.io().wait(do_not_wait);
-        EXPECT_TRUE(loop.has_ready()) << "the accepted connection waits for the next turn";
+        EXPECT_TRUE(loop.has_ready()) << "the accepted connection must be queued for the next turn";
     }
     EXPECT_EQ(count(), before);
 }

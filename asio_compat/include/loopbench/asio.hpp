@@ -10,7 +10,7 @@
 #pragma once
 
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // with an older standard, version.hpp prints the only error message
+#if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error
 #include <boost/asio/basic_datagram_socket.hpp>
 #include <boost/asio/basic_raw_socket.hpp>
 #include <boost/asio/basic_seq_packet_socket.hpp>

@@ -22,8 +22,8 @@
 //   (bench/suite/choices, echo/...). Up to Linux 6.12, a file that was removed from the table is not released
 //   before all older requests have ended.
 // - Neither of the two kinds of timeouts has timer slack. The timeout argument of io_uring_enter(2) would
-//   have to be set up again for every sleep; the driver uses an absolute IORING_OP_TIMEOUT, which stays armed
-//   from turn to turn.
+//   have to be set up again for every sleep. Therefore the driver uses an absolute IORING_OP_TIMEOUT, which
+//   stays armed from turn to turn.
 
 #include <poll.h>
 #include <unistd.h>
@@ -180,7 +180,9 @@ public:
             return set_not_pending(op);
         }
         discarded_ = &op;
-        // The kernel may refuse the cancellation if it lacks memory; each completion frees some memory.
+        // The kernel may refuse the cancellation if it lacks memory. Each completion frees some memory;
+        // therefore the cancellation is tried again after each wait for completions, until the kernel has
+        // accepted it.
         for (bool asked = false; op.pending;) {
             asked = asked || submit_cancel(user_data(op));
             if (!ring_.await_completion()) break;
@@ -216,8 +218,8 @@ public:
     void wait(time_point deadline) override {
         if (!ring_.is_enabled()) [[unlikely]]
             ring_.enable();
-        // Requests that could not be submitted before are submitted now: the kernel lacked memory, or the
-        // request was made in another thread or before the first wait().
+        // The next lines submit the requests that could not be submitted before, because the kernel lacked
+        // memory, or because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
         if (lacks_cancels_) [[unlikely]]
             submit_lacking_cancels();
@@ -249,7 +251,7 @@ private:
         queued,
         in_kernel,
         cancelling,
-        taken_back,  // its request will end early and start again later
+        taken_back,  // its request ends early and starts again later
         done,        // has a result; completes when its multishot request ends
         closed,
     };
@@ -344,7 +346,8 @@ private:
     }
 
     // Returns true for operations that must be executed in order: if the kernel had several requests of these
-    // operations for one descriptor, an event would complete the request that was submitted last.
+    // operations for one descriptor, an event would complete the request that was submitted last, not the
+    // first one.
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
@@ -456,7 +459,7 @@ private:
         d.requests.remove(op);
         if (!op.polled) --lent_;
         if (op.state == closed) {
-            // The descriptor number already belongs to another file.
+            // Nothing changes in `d`, because the descriptor number already belongs to another file.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
             d.has_backlog = (cqe.flags & IORING_CQE_F_SOCK_NONEMPTY) != 0;
@@ -479,10 +482,11 @@ private:
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
             result = continues ? result_of_poll(op, events) : -EAGAIN;
-            // If other code has already used the requested event, the operation waits again in the same way.
-            // After any other event, the operation asks for changes, with a multishot request. An accept does
-            // not: if it were discarded before its multishot request ends, no code would close the accepted
-            // connection.
+            // If the requested event occurred, but other code has already used it, the operation polls again
+            // with a single request. After any other event (for example, a hang-up), the operation uses a
+            // multishot poll, which reports the current state once and then only changes; single polls would
+            // report the same event again and again. An accept never uses a multishot poll: if the accept
+            // were discarded before its multishot request ends, no code would close the accepted connection.
             op.by_edge =
                 result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
         } else if (op.whole && result > 0) {

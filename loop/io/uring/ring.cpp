@@ -103,11 +103,12 @@ void uring_ring::close() noexcept {
 
 void uring_ring::enable() {
     // liburing 2.3 declares io_uring_enable_rings(), but its shared library does not export the function.
+    // Therefore the ring is enabled through io_uring_register().
     const int error =
         -io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
     if (error != 0) throw_failed("io_uring_enable_rings", error);
-    // io_uring_register_ring_fd() would save the kernel a look-up at each entry, but the thread would then
-    // keep the ring and the files of its requests open, even after the ring is closed.
+    // io_uring_register_ring_fd() is not called. It would save the kernel a look-up at each entry, but the
+    // thread would then keep the ring and the files of its requests open, even after the ring is closed.
     owner_ = number_of_this_thread();
 }
 
@@ -193,7 +194,7 @@ bool uring_ring::take(io_uring_cqe& cqe) noexcept {
 void uring_ring::cancel_all() noexcept {
     if (!is_enabled()) return;
     io_uring_sqe* const cancel = try_sqe();
-    if (cancel == nullptr) return;  // the kernel can then run none of the requests
+    if (cancel == nullptr) return;  // then the kernel cannot work on any request either
     io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);
     cancel->user_data = 0;
     for (io_uring_cqe ended{}; outstanding_ != 0 && await_completion();)

@@ -21,7 +21,7 @@ namespace loopbench::loop {
 
 /// The sizes of the driver's parts. Each size must be a power of two.
 struct uring_limits {
-    unsigned submissions = 512;   // per entry; a turn with more of them enters the kernel again
+    unsigned submissions = 512;   // per entry into the kernel; a turn with more submissions enters again
     unsigned completions = 8192;  // if there are more, the kernel must allocate memory for them
     unsigned buffers = 1024;
 };
@@ -45,9 +45,9 @@ public:
     /// only be destroyed.
     void renew();
 
-    /// Returns a submission. The caller must fill it in and set `user_data` last; the next entry submits it.
-    /// The submission causes exactly one final completion. Returns null if the thread is not the ring's
-    /// thread, or if the kernel lacks memory.
+    /// Returns a submission. The caller must fill it in and set `user_data` last; the next entry into the
+    /// kernel submits it. The submission causes exactly one final completion. Returns null if the thread is
+    /// not the ring's thread, or if the kernel lacks memory.
     io_uring_sqe* try_sqe() noexcept;
     /// Returns a submission like try_sqe(), but throws std::system_error instead of returning null: EEXIST if
     /// the thread is not the ring's thread, ENOMEM if the kernel lacks memory.

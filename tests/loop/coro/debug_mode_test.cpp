@@ -216,7 +216,7 @@ TEST_P(unretrieved_exceptions, a_warning_reports_an_exception_that_can_no_longer
         promise<int> broken(loop);
         const future<int> answer = broken.get_future();
         broken.set_exception(std::make_exception_ptr(std::runtime_error("broken")));
-        EXPECT_TRUE(seen.empty()) << "the result can still be retrieved";
+        EXPECT_TRUE(seen.empty()) << "the loop must not warn while the exception can still be retrieved";
     }
     loop.run_until_idle();
     ASSERT_EQ(seen.size(), 2u);

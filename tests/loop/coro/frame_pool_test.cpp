@@ -30,7 +30,7 @@ TEST(frame_pool, an_allocation_never_reuses_a_block_that_is_too_small) {
     void* const large = frame_pool::allocate(65);
     EXPECT_NE(large, small);
     void* const fits = frame_pool::allocate(64);
-    EXPECT_EQ(fits, small) << "33 and 64 bytes are of one class";
+    EXPECT_EQ(fits, small) << "a block of 33 bytes must be reused for 64 bytes";
     std::memset(large, 1, 65);
     std::memset(fits, 1, 64);
     frame_pool::deallocate(large, 65);

@@ -23,7 +23,7 @@ TEST_P(futures, a_result_wakes_all_waiters_in_the_order_of_their_arrival) {
     for (const char* name : {"a", "b", "c"}) loop.spawn(waiter(name));
     loop.run(yield_times(loop, 2));
     answer.set_value(7);
-    EXPECT_TRUE(order.empty()) << "no coroutine continues inside set_value()";
+    EXPECT_TRUE(order.empty()) << "no coroutine must continue inside set_value()";
     loop.run_until_idle();
     EXPECT_EQ(order, (std::vector<std::string>{"a7", "b7", "c7"}));
 }
@@ -139,7 +139,7 @@ TEST_P(futures, destroying_a_promise_without_a_result_cancels_its_future) {
     loop.run(yield_times(loop, 2));
     promise<int> kept = std::move(*dropped);
     dropped.reset();
-    EXPECT_FALSE(unkept[0].done()) << "the promise has been moved";
+    EXPECT_FALSE(unkept[0].done()) << "destroying a moved-from promise must not end its future";
     replaced = std::move(kept);
     EXPECT_TRUE(unkept[1].done());
     { const promise<int> last = std::move(replaced); }

@@ -77,7 +77,7 @@ TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // loop-round-robin completes an empty gather in the same turn
+        co_await loop.yield();  // because on loop-round-robin, the gather ends in the same turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -157,7 +157,8 @@ TEST_P(gathering, a_gather_with_cancel_on_exception_also_cancels_children_that_h
 TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam()
+                     << " does not start children immediately: it queues them and polls them on every turn";
     int ended = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (depth > 0) {
@@ -174,7 +175,8 @@ TEST_P(gathering, a_hundred_thousand_gathers_can_be_nested) {
 TEST_P(gathering, only_a_limited_number_of_nested_gathers_starts_on_one_stack) {
     event_loop& loop = keep(make_loop());
     if (loop.ready().tasks_poll)
-        GTEST_SKIP() << GetParam() << " polls all children on every turn, and starts none at once";
+        GTEST_SKIP() << GetParam()
+                     << " does not start children immediately: it queues them and polls them on every turn";
     int started = 0, on_one_stack = 0;
     auto nest = [&](auto& self, int depth) -> task<void> {
         if (++started == 1) loop.post([&] { on_one_stack = started; });

@@ -30,7 +30,8 @@ TEST(waiter_lists, the_remaining_waiters_keep_their_order_when_any_waiter_leaves
         waiter_list list;
         for (numbered& each : waiters) list.push(each);
         EXPECT_TRUE(waiters[static_cast<std::size_t>(leaving)].unlink());
-        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].unlink()) << "it was already unlinked";
+        EXPECT_FALSE(waiters[static_cast<std::size_t>(leaving)].unlink())
+            << "the waiter was already unlinked";
         std::vector<int> expected{0, 1, 2, 3};
         std::erase(expected, leaving);
         EXPECT_EQ(drain(list), expected);

@@ -47,7 +47,7 @@ TEST_P(descriptors, closing_a_descriptor_ends_its_pending_operations_with_ecance
         };
         auto closes = [&]() -> task<void> {
             co_await yield_times(loop, 100);
-            EXPECT_EQ(loop.io().pending(), 2u) << "otherwise nothing is pending";
+            EXPECT_EQ(loop.io().pending(), 2u) << "the read and the write must be pending before the close";
             pair.one.close();
         };
         std::array all{reads(), writes(), closes()};
@@ -70,7 +70,7 @@ TEST_P(descriptors, closing_a_descriptor_ends_its_pending_connect_with_ecanceled
     };
     loop.spawn(connects());
     turn_often(loop);
-    EXPECT_EQ(loop.io().pending(), 1u) << "otherwise nothing is pending";
+    EXPECT_EQ(loop.io().pending(), 1u) << "the connect must be pending before the close";
     loop.io().close(unconnected.get());
     turn_often(loop);
     EXPECT_EQ(result, -ECANCELED);
@@ -165,7 +165,8 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
             refusal = error.what();
         }
         put(other_pair.other.native_handle(), "near");
-        EXPECT_EQ(co_await read_text(other_pair.one), "near") << "the other task continues too";
+        EXPECT_EQ(co_await read_text(other_pair.one), "near")
+            << "a refused descriptor must not disturb other descriptors";
         if (!refusal.empty()) {
             EXPECT_THROW(loop.add_reader(number, [] {}), std::system_error);
         }
@@ -188,7 +189,7 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
 // If the backlog is full, connect(2) returns EAGAIN and begins no connection. A loop that waited for the
 // socket would find it writable, and treat it as connected.
 TEST_P(descriptors, connecting_to_a_unix_listener_whose_backlog_is_full_throws) {
-    if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits until the backlog has space";
+    if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits for space in the backlog instead of throwing";
     event_loop& loop = keep(make_loop());
     // The name contains the process id, because the same test might run on another design at the same time.
     const std::string abstract_name =

@@ -219,7 +219,8 @@ TEST_P(fd_callback, a_callback_on_a_new_file_that_reuses_a_descriptor_number_is_
         EXPECT_EQ(calls, 1) << "round " << round;
         EXPECT_TRUE(loop.remove_reader(pipe.reader.get()));
     }
-    EXPECT_EQ(numbers, std::vector(3, numbers[0])) << "otherwise this test cannot see the reuse";
+    EXPECT_EQ(numbers, std::vector(3, numbers[0]))
+        << "all pipes must have the same descriptor number, or this test is useless";
 }
 
 TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_be_removed) {

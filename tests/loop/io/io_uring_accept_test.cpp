@@ -82,7 +82,8 @@ protected:
     void expect_that_clients_see_the_end() const {
         for (const unique_fd& client : clients) {
             pollfd waiting{client.get(), POLLIN, 0};
-            ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
+            ASSERT_EQ(::poll(&waiting, 1, 10'000), 1)
+                << "the peer must receive the end of the stream: the socket is still open";
             char byte;
             EXPECT_LE(::recv(client.get(), &byte, 1, 0), 0);
         }
@@ -138,7 +139,7 @@ TEST_F(uring_listener_tests, the_driver_leaves_connections_in_the_backlog_while_
     for (std::size_t i = 0; i < few; ++i) static_cast<void>(accept());
     bare->look();
     EXPECT_EQ(count_backlog(), many - few);
-    EXPECT_EQ(bare->driver.pending(), 0U) << "a loop must end when no task waits";
+    EXPECT_EQ(bare->driver.pending(), 0U) << "no accept must be pending when no task waits";
 }
 
 TEST_F(uring_listener_tests, connections_that_arrived_while_no_accept_waited_are_accepted_in_order) {
@@ -158,7 +159,7 @@ TEST_F(uring_listener_tests, connections_that_arrive_before_a_cancellation_are_a
     connect(1);
     bare->driver.cancel(cancelled);
     bare->run(cancelled);
-    ASSERT_GE(cancelled.result, 0) << "the connection came first";
+    ASSERT_GE(cancelled.result, 0) << "an accept that has a connection before its cancellation must succeed";
     EXPECT_TRUE(are_connected(clients[0], unique_fd(static_cast<int>(cancelled.result))));
     EXPECT_TRUE(are_connected(clients[1], accept()));
     EXPECT_EQ(cancelled.completions, 1);
@@ -281,7 +282,7 @@ TEST_F(uring_listener_tests, discarding_an_accept_that_has_a_connection_leaks_no
         EXPECT_TRUE(are_connected(clients.back(), unique_fd(static_cast<int>(next.result))));
         clients.clear();
     }
-    EXPECT_EQ(count_open_files(), before - 1) << "one less: the first client";
+    EXPECT_EQ(count_open_files(), before - 1) << "exactly one descriptor, the first client's, must be closed";
 }
 
 TEST_F(uring_listener_tests, several_accepts_are_served_in_the_order_of_their_start) {
@@ -380,10 +381,10 @@ TEST_F(uring_listener_tests, closing_the_listener_ends_all_accepts_and_leaves_no
     EXPECT_EQ(accepted, 1U) << "a connection that the kernel delivered must not be lost";
     expect_that_clients_see_the_end();
     clients.clear();
-    EXPECT_EQ(count_open_files(), before - 1) << "one less: the listener";
+    EXPECT_EQ(count_open_files(), before - 1) << "exactly one descriptor, the listener's, must be closed";
 }
 
-TEST_F(uring_listener_tests, a_listener_that_reuses_a_closed_listeners_number_gets_none_of_its_connections) {
+TEST_F(uring_listener_tests, a_listener_gets_no_connections_of_a_closed_listener_with_the_same_number) {
     connect(2);
     static_cast<void>(accept());
     counted_operation pending(io_kind::accept, listener.get());

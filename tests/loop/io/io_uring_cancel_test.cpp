@@ -113,7 +113,7 @@ TEST_F(uring_tests, the_peer_reads_the_end_of_the_stream_as_soon_as_a_descriptor
     bare.driver.close(pair.ours.get());
     pair.ours.reset();
     char byte;
-    EXPECT_EQ(::recv(pair.theirs.get(), &byte, 1, 0), 0) << "the ring still holds the file";
+    EXPECT_EQ(::recv(pair.theirs.get(), &byte, 1, 0), 0) << "the ring still keeps the file open";
     bare.run(receive);
 }
 
@@ -180,7 +180,8 @@ TEST_F(uring_tests, the_connection_of_a_discarded_accept_is_closed) {
     bare.driver.close(pair.ours.get());
     bare.driver.discard(accept);
     pollfd waiting{client.get(), POLLIN, 0};
-    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1) << "the socket is still open";
+    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1)
+        << "the peer must receive the end of the stream: the socket is still open";
     char byte;
     EXPECT_EQ(::recv(client.get(), &byte, 1, 0), 0);
 }
@@ -225,7 +226,7 @@ TEST_F(uring_tests, closing_a_descriptor_leaves_the_feed_of_its_duplicate_armed)
     pair.send("second");
     bare.look();
     counted_operation second(io_kind::receive, duplicate.get());
-    ASSERT_TRUE(bare.driver.start(second)) << "the bytes must already be there";
+    ASSERT_TRUE(bare.driver.start(second)) << "the driver must already have received the bytes";
     EXPECT_EQ(second.received(), "second");
 }
 
@@ -373,7 +374,7 @@ TEST_F(uring_tests, operations_that_end_before_the_first_wait_of_the_driver_make
     bare.run(kept);
     bare.look();
     EXPECT_EQ(kept.received(), "data");
-    EXPECT_EQ(closing.receive(), "") << "these bytes were never sent";
+    EXPECT_EQ(closing.receive(), "") << "the closed descriptor's operation must receive no bytes";
     EXPECT_EQ(cancelled.completions + closed.completions + closed_too.completions, 3);
     EXPECT_EQ(bare.driver.pending(), 0U);
 }

@@ -31,9 +31,9 @@ bool refuse_to_hand_over(std::uint32_t submissions) {
     sock_filter rules[] = {
         {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 5, __NR_io_uring_enter},
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(1)},  // to_submit
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(1)},  // loads the argument to_submit
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 3, submissions},
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(2)},  // min_complete
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, argument(2)},  // loads the argument min_complete
         {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0},
         {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EAGAIN},
         {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
@@ -115,7 +115,8 @@ TEST_F(uring_refused_entry_tests, a_cancellation_is_submitted_later_if_the_ring_
         bare.driver.close(closing.ours.get());
         closing.ours.reset();
         bare.look();
-        EXPECT_TRUE(cancelled.pending && closed.pending) << "the queue had space, so this test sees nothing";
+        EXPECT_TRUE(cancelled.pending && closed.pending)
+            << "the completion queue still has space, so this test checks nothing";
         full.hand_over();
         bare.run(cancelled);
         bare.run(closed);
@@ -140,13 +141,14 @@ TEST_F(uring_refused_entry_tests, the_feed_of_a_closed_descriptor_ends_later_if_
         ASSERT_EQ(::dup3(next.ours.get(), number, O_CLOEXEC), number);
         bare.run_ready();
         EXPECT_EQ(receive.result, -ECANCELED);
-        EXPECT_EQ(old.send("not for the next one"), 20) << "the queue had space, so this test sees nothing";
+        EXPECT_EQ(old.send("not for the next one"), 20)
+            << "the completion queue still has space, so this test checks nothing";
         full.hand_over();
         counted_operation of_the_next(io_kind::receive, number);
         bare.start(of_the_next);
         bare.look();
         char byte;
-        EXPECT_EQ(::recv(old.theirs.get(), &byte, 1, 0), 0) << "the ring still holds the file";
+        EXPECT_EQ(::recv(old.theirs.get(), &byte, 1, 0), 0) << "the ring still keeps the file open";
         EXPECT_EQ(of_the_next.completions, 0);
         next.send("for the next one");
         bare.run(of_the_next);
@@ -166,7 +168,8 @@ TEST_F(uring_refused_entry_tests, an_operation_starts_later_if_the_ring_is_full)
             pair.send("x");
         }
         if (!(seccomp_is_possible = refuse_to_hand_over(submissions))) return;
-        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error) << "otherwise this test sees nothing";
+        EXPECT_THROW(bare.driver.wait(do_not_wait), std::system_error)
+            << "the filter must make this entry fail";
         bare.driver.discard(*early.front());  // submits all requests in the ring, because it waits
         for (std::size_t i = 1; i < early.size(); ++i) bare.run(*early[i]);
         EXPECT_EQ(early.front()->completions, 0);

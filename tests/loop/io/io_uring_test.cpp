@@ -107,7 +107,7 @@ TEST_F(uring_tests, a_reset_and_a_broken_connection_are_reported_without_a_signa
     EXPECT_EQ(receive.result, -ECONNRESET);
     counted_operation after(io_kind::receive, pair.ours.get());
     bare.finish(after);
-    EXPECT_EQ(after.result, 0) << "an error is reported once; then comes the end";
+    EXPECT_EQ(after.result, 0) << "after the error, the next read must return the end of the stream";
     counted_operation send(io_kind::send, pair.ours.get());
     bare.finish(send);
     EXPECT_EQ(send.result, -EPIPE);
@@ -174,7 +174,7 @@ TEST_F(uring_tests, the_driver_serves_more_active_streams_than_it_has_buffers) {
     }
 }
 
-TEST_F(uring_tests, buffers_are_reused) {
+TEST_F(uring_tests, the_driver_reuses_its_receive_buffers) {
     bare_driver bare({.submissions = 8, .completions = 16, .buffers = 4});
     const socket_pair pair;
     counted_operation first(io_kind::receive, pair.ours.get());
@@ -216,7 +216,7 @@ TEST_F(uring_tests, the_driver_stops_receiving_from_an_unread_stream_and_loses_n
     for (std::size_t full = 0; full < patience; ++full) {
         for (ssize_t count; (count = pair.send(block)) > 0; full = 0) sent += static_cast<std::size_t>(count);
         bare.look();
-        ASSERT_LT(sent, std::size_t{1} << 20) << "the sender is never blocked";
+        ASSERT_LT(sent, std::size_t{1} << 20) << "the sender never had to wait";
     }
     std::size_t received = static_cast<std::size_t>(first.result);
     while (received < sent) {

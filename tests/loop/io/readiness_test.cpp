@@ -169,7 +169,7 @@ TEST_P(readiness, an_event_of_a_closed_file_does_not_affect_the_next_file_with_t
     ASSERT_FALSE(driver.start(after));
     put(peer.get(), "abc");
     report(old_generation);
-    EXPECT_TRUE(after.pending) << "the event belonged to the old file";
+    EXPECT_TRUE(after.pending) << "an event of the old file must not complete this operation";
     report(driver.watches.back().generation);
     EXPECT_FALSE(after.pending);
     EXPECT_EQ(after.result, 3);
@@ -187,7 +187,7 @@ TEST_P(readiness, an_event_of_an_unwatched_file_does_not_affect_the_next_file_wi
     ASSERT_FALSE(driver.start(after));
     put(peer.get(), "abc");
     report(old_generation);
-    EXPECT_TRUE(after.pending) << "the event belonged to the old file";
+    EXPECT_TRUE(after.pending) << "an event of the old file must not complete this operation";
     report(driver.watches.back().generation);
     EXPECT_EQ(after.result, 3);
 }
@@ -271,7 +271,7 @@ TEST_P(readiness_by_edges, input_is_watched_level_triggered_after_many_system_ca
     put(peer.get(), "abcdef");
     auto first = reading(3);
     auto second = reading(3);
-    EXPECT_FALSE(driver.start(first)) << "the kernel reports whether there is data";
+    EXPECT_FALSE(driver.start(first)) << "a read of level-triggered input must wait for an event";
     report(driver.watches.back().generation);
     EXPECT_EQ(first.result, 3);
     EXPECT_FALSE(driver.start(second));
@@ -326,13 +326,13 @@ TEST_P(readiness_by_edges, input_is_watched_edge_triggered_again_if_no_operation
     ASSERT_EQ(driver.watches.size(), 3u);
     EXPECT_TRUE(driver.watches.back().in && driver.watches.back().out);
     auto op = reading(3);
-    EXPECT_TRUE(driver.start(op)) << "the event was reported and is not reported again";
+    EXPECT_TRUE(driver.start(op)) << "the read must complete now, because its event is not reported again";
     for (int i = 0; i < 100; ++i) {
         auto next = reading(3);
         ASSERT_FALSE(driver.start(next));
         driver.discard(next);
     }
-    EXPECT_EQ(driver.watches.size(), 3u) << "permanently";
+    EXPECT_EQ(driver.watches.size(), 3u) << "input must stay edge-triggered";
 }
 
 // The kernel reports a socket without data as readable if its error queue is not empty, or if it is a

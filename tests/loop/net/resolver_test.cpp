@@ -51,7 +51,7 @@ TEST_P(resolving, localhost_resolves_to_a_loopback_address) {
     EXPECT_TRUE(std::ranges::any_of(found, is_loopback));
 }
 
-TEST_P(resolving, the_function_run_until_idle_waits_for_a_pending_resolution) {
+TEST_P(resolving, run_until_idle_waits_for_a_pending_resolution) {
     event_loop& loop = keep(make_loop());
     resolver names(loop);
     bool is_found = false;
@@ -69,7 +69,7 @@ TEST_P(resolving, a_resolution_does_not_delay_the_turn_in_which_the_resolution_s
     auto asks = [&]() -> task<void> { co_await names.resolve("127.0.0.1", "80"); };
     const auto asking = create_task(loop, asks());
     loop.turn();
-    EXPECT_FALSE(asking.done()) << "the answer comes from another thread, so on a later turn";
+    EXPECT_FALSE(asking.done()) << "the answer must arrive on a later turn, because another thread sends it";
     loop.run(until_done({asking}));
     EXPECT_EQ(ending_of(asking.outcome()), "value");
 }

@@ -150,7 +150,7 @@ TEST_P(signals_as_data, a_signal_stays_blocked_when_the_receiver_of_another_sign
     auto second = std::make_unique<signal_receiver>(loop, std::initializer_list<int>{SIGUSR2});
     first.reset();
     EXPECT_FALSE(is_blocked(SIGUSR1));
-    EXPECT_TRUE(is_blocked(SIGUSR2)) << "the second wait still needs it";
+    EXPECT_TRUE(is_blocked(SIGUSR2)) << "SIGUSR2 must stay blocked for the second receiver";
     { const signal_receiver nested(loop, {SIGUSR1, SIGUSR2}); }
     EXPECT_FALSE(is_blocked(SIGUSR1));
     EXPECT_TRUE(is_blocked(SIGUSR2));
@@ -213,7 +213,7 @@ TEST_P(signals_as_data, a_receiver_whose_constructor_throws_blocks_no_signal) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe at the first exception
+    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe now, before use_up()
     limit.use_up();
     EXPECT_THROW(signal_receiver(loop, {SIGUSR1}), std::system_error);
     limit.restore();

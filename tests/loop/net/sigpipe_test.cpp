@@ -116,7 +116,8 @@ TEST_P(sigpipe, writing_to_a_broken_pipe_returns_an_error_and_restores_the_sigpi
         for (int turns = 0; turns < 100; ++turns) {
             loop.post([] {});
             loop.turn();
-            EXPECT_EQ(sigpipe_state::now(), before) << "between turns too";
+            EXPECT_EQ(sigpipe_state::now(), before)
+                << "the SIGPIPE state must also be restored between turns";
         }
     }
     EXPECT_EQ(sigpipe_state::now(), before);
@@ -145,7 +146,7 @@ TEST_P(sigpipe, the_loop_keeps_the_sigpipe_action_that_the_program_sets) {
     EXPECT_EQ(sigpipe_state::now().handler, own.sa_handler);
 }
 
-TEST_P(sigpipe, the_sigpipe_state_is_restored_if_the_function_run_throws) {
+TEST_P(sigpipe, run_restores_the_sigpipe_state_even_if_run_throws_an_exception) {
     const sigpipe_state before = sigpipe_state::now();
     const auto owner = make_loop();
     event_loop& loop = *owner;

@@ -80,7 +80,7 @@ task<void> expect_a_wait_for_a_datagram(event_loop& loop, datagram_socket& one, 
     std::array<std::byte, 2> too_short;
     const datagram_result cut = co_await other.receive_from(too_short);
     EXPECT_EQ(cut.error, 0);
-    EXPECT_EQ(cut.bytes, 2u) << "a datagram is cut to the buffer, and the rest is gone";
+    EXPECT_EQ(cut.bytes, 2u) << "a datagram that is longer than the buffer must be truncated";
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(loop_epoll, a_listener_still_accepts_after_a_forked_child_has_closed_it) {
         listener acceptor = loop.listen(endpoint::ip("127.0.0.1", 0));
         const auto accept_one = [&]() -> task<void> { static_cast<void>(co_await acceptor.accept()); };
         const endpoint here = endpoint::ip("127.0.0.1", acceptor.port());
-        for (int i = 0; i < 20; ++i) {  // after some accepts, a driver might watch differently
+        for (int i = 0; i < 20; ++i) {  // a driver might change how it watches the listener
             auto accepting = create_task(loop, accept_one());
             co_await loop.yield();
             stream client = co_await loop.connect(here);
@@ -203,7 +203,7 @@ TEST_P(stream_in_trouble, sixteen_mebibytes_are_written_completely) {
 }
 
 // The kernel ends a read at the position of TCP's urgent data, even if more bytes follow.
-TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
+TEST_P(stream_in_trouble, a_stream_can_still_be_read_after_urgent_data) {
     event_loop& loop = keep(make_loop());
     std::string received;
     auto pair = loop.run(make_tcp_pair(loop));
@@ -219,7 +219,7 @@ TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_urgent_data) {
     EXPECT_EQ(received, "abcdef");
 }
 
-TEST_P(stream_in_trouble, a_stream_can_be_read_further_after_a_message_that_carries_a_descriptor) {
+TEST_P(stream_in_trouble, a_stream_can_still_be_read_after_a_message_that_carries_a_descriptor) {
     event_loop& loop = keep(make_loop());
     auto pair = make_unix_pair(loop);
     std::string received;
@@ -312,7 +312,7 @@ protected:
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());
         EXPECT_TRUE(is_beginning(received));
-        EXPECT_FALSE(outcome.went_on) << "the cancellation comes with the next await";
+        EXPECT_FALSE(outcome.went_on) << "the next await must throw task_cancelled";
         EXPECT_EQ(ending_of(writing[0].outcome()), "cancelled");
     }
 
@@ -331,7 +331,7 @@ protected:
         const unique_fd same_number(checked(::dup3(next.one.native_handle(), number, O_CLOEXEC), "dup3"));
         turn_often(loop);
         EXPECT_TRUE(drain_stream(next.other.native_handle()).empty())
-            << "these bytes belong to another write";
+            << "bytes for the closed stream must not reach the next stream";
         EXPECT_TRUE(outcome.done);
         EXPECT_EQ(outcome.written.error, ECANCELED);
         EXPECT_EQ(outcome.written.bytes, received.size());

@@ -53,7 +53,7 @@ nanoseconds sleep_after_a_near_one_is_cancelled(event_loop& loop) {
 
 // The wheel places a timer by its distance from the wheel's last known time. If that time is long ago, near
 // and far timers share a slot. The loop then wakes up too early, only to place the far timers again.
-TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
+TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_places_timers_relative_to_the_current_time) {
     manual_time::now = manual_time::start;
     manual_clock clock;
     const auto owner = make_loop("loop-epoll", &clock);
@@ -66,7 +66,7 @@ TEST(wheel, the_wheel_of_a_new_or_long_idle_loop_uses_the_current_time) {
 class deadlines : public on_manual_time {};
 INSTANTIATE_TEST_SUITE_P(, deadlines, all_designs(), design_name);
 
-TEST_P(deadlines, no_sleep_ends_early_not_even_by_a_nanosecond) {
+TEST_P(deadlines, no_sleep_ends_even_a_nanosecond_early) {
     for (std::uint32_t seed = 1; seed <= 5; ++seed) {
         manual_time::now = manual_time::start;
         const auto owner = make_loop();
@@ -112,7 +112,7 @@ TEST_P(deadlines, sleeps_until_past_deadlines_end_in_the_next_turn) {
     for (const time_point past : {now, now - 1ns, now - 24h, time_point{}, time_point::min()})
         loop.spawn(observe_sleep(loop, past, seen));
     loop.turn();
-    EXPECT_TRUE(seen.empty()) << "an overdue sleep also goes through the queue";
+    EXPECT_TRUE(seen.empty()) << "an overdue sleep must also end through the ready queue";
     loop.turn();
     EXPECT_EQ(seen.size(), 5u);
 }
@@ -161,7 +161,7 @@ TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end
     for (const auto& sleeper : sleepers) EXPECT_EQ(ending_of(sleeper.outcome()), "cancelled");
 }
 
-TEST_P(deadlines, the_function_run_until_idle_does_not_wait_for_endless_sleeps) {
+TEST_P(deadlines, run_until_idle_does_not_wait_for_endless_sleeps) {
     if (is("loop-round-robin")) GTEST_SKIP() << GetParam() << " reads the clock on every turn";
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;

@@ -98,7 +98,7 @@ protected:
                 EXPECT_GE(lateness, 0ns);
                 worst = std::max(worst, lateness);
             }
-            EXPECT_EQ(clock.sleeps(), 10u) << "it sleeps until the guard begins";
+            EXPECT_EQ(clock.sleeps(), 10u) << "each of the ten waits must sleep once, until its guard begins";
         };
         loop.run(main());
         return worst;
@@ -110,8 +110,8 @@ TEST_F(precise_waits, precise_waits_compensate_for_late_wake_ups) {
     EXPECT_LE(worst_lateness(50us), 5 * step);
 }
 
-TEST_F(precise_waits, precise_waits_cannot_compensate_for_more_than_their_guard) {
-    EXPECT_GE(worst_lateness(500us), 300us) << "otherwise this test cannot see lateness";
+TEST_F(precise_waits, precise_waits_cannot_compensate_for_wake_ups_that_are_later_than_the_guard) {
+    EXPECT_GE(worst_lateness(500us), 300us) << "wake-ups that are 500 us late must make the waits late";
 }
 
 // Late wake-ups first make the guard longer than the time between two deadlines. The loop then only spins.

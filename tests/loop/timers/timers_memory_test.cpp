@@ -101,7 +101,7 @@ TYPED_TEST(timers_without_memory, timers_with_nearby_deadlines_expire_in_time_ev
         operation_queue ready;
         for (std::size_t i = 0; i < count; ++i) {
             const time_point now = first_moment + 10s + static_cast<int>(i) * 4ms;
-            ASSERT_LE(queue.earliest(), now) << "otherwise the loop would not wake up for it";
+            ASSERT_LE(queue.earliest(), now) << "the loop would not wake up for the due timer";
             {
                 const out_of_memory none(few);
                 queue.expire(now, ready);

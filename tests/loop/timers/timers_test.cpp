@@ -202,7 +202,8 @@ TEST(wheel_timers, each_expired_timer_except_the_last_16_points_to_a_timer_that_
             EXPECT_GT(later - timers.data(), static_cast<std::ptrdiff_t>(run)) << count;
         }
         EXPECT_EQ(run, count);
-        EXPECT_EQ(named, count - std::min<std::size_t>(count, 16)) << "the last ones have no successor";
+        EXPECT_EQ(named, count - std::min<std::size_t>(count, 16))
+            << "all timers except the last 16 must point to a later timer";
     }
 }
 

@@ -14,7 +14,7 @@
 
 // clang-format off: the order of these includes matters
 #include "loopbench/asio/detail/version.hpp"
-#if __cplusplus >= 202002L  // with an older standard, version.hpp prints the only error message
+#if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error
 // The following headers use Asio's own names, so they must be included before the macros are defined.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"

@@ -102,7 +102,7 @@ public:
 
     /// Destroys every handler that is queued or that waits for an operation.
     void discard() noexcept {
-        const running in_here(*this);  // handlers' destructors can post to the ready queue
+        const running in_here(*this);  // thus destructors of handlers can use the ready queue
         loop_->discard_operations();
     }
 
@@ -436,7 +436,7 @@ private:
     // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
     bool try_take_over_driver() noexcept {
         if (loop_->io().runs_in_this_thread()) return true;
-        if (is_run_ || runs_in_this_thread()) return false;  // a thread is in run(), or this one in discard()
+        if (is_run_ || runs_in_this_thread()) return false;  // a thread runs the loop or discards handlers
         try {
             loop_->io().enter_thread(/*for_long=*/false);
             return true;

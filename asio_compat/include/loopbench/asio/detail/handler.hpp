@@ -77,7 +77,7 @@ private:
         if (how == completion::discard) {
             [[maybe_unused]] const Handler handler(std::move(self->handler_));
             self->~handler_op();
-            return memory_type::free(self, memory);  // the handler is destroyed after free()
+            return memory_type::free(self, memory);  // free() runs before `handler` is destroyed
         }
         {
             const core::handler_scope running(in);

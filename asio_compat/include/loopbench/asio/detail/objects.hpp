@@ -69,7 +69,8 @@ inline io_context& our_context(boost::asio::execution_context& context) {
 }
 template <class Executor>
 io_context& context_of(const Executor& executor) {
-    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {  // a fast path
+    // If the executor's target is our own executor, this is faster than query().
+    if constexpr (requires { executor.template target<io_context::executor_type>(); }) {
         if (const auto* const ours = executor.template target<io_context::executor_type>())
             return ours->context();
     }
@@ -117,7 +118,7 @@ public:
         if (this == &other) return *this;
         service_.move_assign(implementation_, other.service_, other.implementation_);
         service_ = other.service_;
-        std::destroy_at(&executor_);  // because some executors cannot be assigned
+        std::destroy_at(&executor_);  // some executors can be copied, but not assigned
         std::construct_at(&executor_, other.executor_);
         return *this;
     }

@@ -46,7 +46,7 @@ struct wait_op : loop::timer {
     /// Creates a wait that is checked at the time `when`. `look` returns the time of each later check; it is
     /// null if the timer uses the loop's clock, and `when` is then the exact deadline.
     wait_op(core& in, loop::time_point when, look_fn look) noexcept : in_core(in), looks_again(look) {
-        deadline = std::min(when, loop::never - loop::nanoseconds(1));  // `never` means "no deadline"
+        deadline = std::min(when, loop::never - loop::nanoseconds(1));  // `never` would mean "no deadline"
     }
     wait_op& operator=(wait_op&&) = delete;
     ~wait_op() { forget_canceller(); }

@@ -10,7 +10,7 @@
 #include <boost/version.hpp>
 
 #if BOOST_VERSION < 107400 || BOOST_VERSION > 109000
-#error "loopbench/asio.hpp supports Boost 1.74 to 1.90. Use one of these, or raise the limit in this file."
+#error "loopbench/asio.hpp supports Boost 1.74 to 1.90: use one of these versions, or change this file."
 #endif
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
