@@ -246,7 +246,7 @@ TEST_F(series, a_larger_spread_of_the_values_counts_as_neither_better_nor_worse)
     EXPECT_EQ(json["better"], false);
 }
 
-// A zero has no logarithm and no percentages.
+// A zero has no logarithm, and a change from zero has no percentage.
 TEST_F(series, a_series_that_contains_a_zero_reports_changes_in_units_instead_of_percentages) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};

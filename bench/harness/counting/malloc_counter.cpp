@@ -30,8 +30,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Writes the digits of `value` before `end`. Calls no library function, because such a function might
-/// allocate memory.
+/// Writes the digits of `value` directly before `end`, and returns the address of the first digit. Calls no
+/// library function, because such a function might allocate memory.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

@@ -1,4 +1,5 @@
-// The decision uses only the widths of intervals and never their positions; stopping.hpp explains why.
+// The number of blocks depends only on the widths of intervals and never on their positions; stopping.hpp
+// explains why.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <algorithm>
