@@ -231,8 +231,8 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with its output, 16 have a date
-// without a time zone.
+// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with output of Google Benchmark, 16
+// have a date without a time zone.
 TEST(entry, a_date_without_a_time_zone_is_refused_unless_the_user_states_the_date_or_the_zone) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");

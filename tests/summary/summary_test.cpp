@@ -147,8 +147,7 @@ TEST(summary, contenders_that_receive_the_same_load_are_compared_by_their_latenc
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// Other metrics can be missing in a journal or in a third-party contender. Even then, the time is not
-// compared.
+// A journal or a third-party contender can lack all other metrics. Even then, the time is not compared.
 TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -361,7 +360,8 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// With seven blocks, two differences are significant among two comparisons, but not among forty.
+// With seven blocks, two differences are significant among two comparisons, but not among forty. Therefore
+// the verdicts would change if the comparisons of other metrics counted, too.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
@@ -385,6 +385,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
 }
 
 // Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
+// Therefore the verdict would change if the four other workloads counted, too.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",

@@ -1,9 +1,9 @@
 // A shared object that LD_PRELOAD loads into a contender. When the process ends, the shared object writes
 // "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
-// The functions call glibc's allocator by its internal names, so that the first allocation needs no symbol
-// lookup. They count the calls of malloc, calloc, realloc and the aligned variants, and the requested bytes,
-// but no frees or directly mapped memory (thread stacks, io_uring's rings).
+// The functions of this file replace malloc, calloc, realloc and the aligned variants. They call glibc's
+// allocator by its internal names, so that the first allocation needs no symbol lookup. They count the calls
+// and the requested bytes, but no frees and no directly mapped memory (thread stacks, io_uring's rings).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -105,8 +105,8 @@ std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_
 /// of its length, so that the baseline and its copy never use the same layout in a block.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// The random orders of the blocks. A seed gives the same orders on every machine and with every standard
-/// library.
+/// The random orders of the trials in the blocks. A seed gives the same orders on every machine and with
+/// every standard library.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);

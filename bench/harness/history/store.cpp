@@ -395,7 +395,8 @@ void finish_run(soci::session& sql, row_id run, const entry& what) {
         use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
-/// Numbers the machines by their first runs. Thus a machine keeps its number when runs are added.
+/// Numbers the machines in the order in which their first runs were added. Thus a machine keeps its number
+/// when runs are added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
     std::map<std::tuple<std::string, std::string, long long, long long>, std::size_t> numbers;

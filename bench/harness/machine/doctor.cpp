@@ -222,7 +222,7 @@ fitness fitness_of(const std::vector<finding>& all) {
     if (!worse.empty())
         return {severity::unreliable,
                 fmt::format("This machine is not fit for measurements: {} would make them unreliable{}.",
-                            worse, warnings.empty() ? "" : "; take care also of " + warnings)};
+                            worse, warnings.empty() ? "" : "; also take care of " + warnings)};
     if (!warnings.empty())
         return {severity::warning,
                 fmt::format("This machine is fit for measurements with care: {}.", warnings)};

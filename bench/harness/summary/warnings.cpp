@@ -51,18 +51,19 @@ void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome&
     if (plan.part)
         all.push_back(
             {std::string{reports::shard_code},
-             fmt::format("this is only shard {} of {}, with {} of {} blocks", plan.part->number,
+             fmt::format("the report covers only shard {} of {}, with {} of {} blocks", plan.part->number,
                          plan.part->of, plan.part->count(plan.blocks), plan.blocks),
              "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read the merged "
              "report"});
     if (outcome.interrupted && !outcome.merged.empty())
         warn_of_missing_shards(all, outcome);
     else if (outcome.interrupted)
-        all.push_back({"interrupted",
-                       fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
-                                   outcome.blocks_planned),
-                       "finish it with `loopbench run --resume DIR`, where DIR is its folder, before another "
-                       "run writes there"});
+        all.push_back(
+            {"interrupted",
+             fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
+                         outcome.blocks_planned),
+             "finish the run with `loopbench run --resume DIR`, where DIR is the folder of the run, "
+             "before another run writes there"});
     if (outcome.budget_spent)
         all.push_back({"budget",
                        fmt::format("only {} of {} blocks fit into the time budget", outcome.blocks_finished,
@@ -278,11 +279,12 @@ void warn_of_unmatched(warning_list& all, const run_plan& plan) {
         constexpr std::size_t most = 5;
         const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
         names.resize(std::min(names.size(), most));
-        all.push_back({"unmatched_benchmarks",
-                       fmt::format("only in {}: {}{}", who.name, fmt::join(names, ", "), more),
-                       fmt::format("check whether they were {}", who.name == plan.baseline
-                                                                     ? "removed or renamed on purpose"
-                                                                     : "added or renamed on purpose")});
+        all.push_back(
+            {"unmatched_benchmarks",
+             fmt::format("these benchmarks are only in {}: {}{}", who.name, fmt::join(names, ", "), more),
+             fmt::format("check whether they were {}", who.name == plan.baseline
+                                                           ? "removed or renamed on purpose"
+                                                           : "added or renamed on purpose")});
     }
 }
 
