@@ -44,8 +44,8 @@ void count_runs(trial& t) {
     t.prove("things done", 1, 1);
 }
 
-/// Takes 200 us for each operation, and reports the number of operations of the longest warm-up. Only a
-/// warm-up has a limited number of operations.
+/// Takes 200 us for each operation, and reports the number of operations of the longest warm-up. A trial with
+/// a limited number of operations is a warm-up; the measured trial has no limit.
 void take_time(trial& t) {
     static std::uint64_t most = 0;
     const bool was_told = t.operations() < std::uint64_t{1} << 40;

@@ -175,8 +175,9 @@ TEST_F(histograms, histograms_are_read_without_loading_the_whole_file) {
     const auto few = report();
     constexpr std::int64_t lines = 64, line_bytes = 1'000'000;
     {
-        // The file is written in pieces, because the peak memory of a child includes that of its parent, this
-        // process (resource_usage::rss_max_bytes).
+        // The file is written in pieces, because one large text would need memory in this process. The
+        // measured peak memory of a child includes that of its parent, which is this process
+        // (resource_usage::rss_max_bytes).
         const auto line =
             R"({"block":0,"attempt":9,"workload":"yield","contender":"asio-epoll","histograms":[])" +
             std::string(line_bytes, ' ') + "}\n";
@@ -219,7 +220,7 @@ TEST(histogram_file, reading_a_histogram_file_returns_only_the_histograms_of_the
     EXPECT_THROW(bench::read_histogram_file(folder / "link.json", "yield"), reports::format_error);
 }
 
-TEST(histogram_file, histograms_that_exceed_the_maximum_line_length_of_the_runs_own_file_are_refused) {
+TEST(histogram_file, histograms_that_exceed_the_maximum_line_length_of_histograms_jsonl_are_refused) {
     const temporary_folder folder;
     const std::string bucket = "[1000000000000,1000000000000,1]";
     std::string buckets = bucket;

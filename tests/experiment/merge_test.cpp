@@ -122,7 +122,7 @@ TEST_F(shards, merged_trials_keep_the_name_of_their_machine) {
     EXPECT_EQ(merged({add({1, 2}, "a"), add({2, 2}, "b")}).where.machine, "machine A");
 }
 
-// A history recognizes a machine by this description.
+// A history recognizes a machine by its description, so the description must always be the same.
 TEST_F(shards, the_machine_description_of_a_merged_record_does_not_depend_on_the_order_of_shards) {
     const auto on_the_other = [](bench::session_record& record) {
         record.where.machine = "machine B";

@@ -273,7 +273,7 @@ TEST(record, plans_with_too_many_results_are_refused) {
 
 TEST(record, a_plan_that_could_not_be_read_back_is_not_written) {
     auto plan = small_plan(1);
-    // The limit also counts the A/A copy.
+    // The limit on the number of results also counts the results of the A/A copy.
     plan.workloads.assign(bench::cells_max / (plan.contenders.size() + 1), "x");
     EXPECT_NO_THROW(bench::refuse_too_many_cells(plan));
     plan.workloads.emplace_back("x");

@@ -115,7 +115,7 @@ TEST(runner, several_unsupported_attempts_in_one_block_count_as_one_unsupported_
     }
 }
 
-// A temporary problem can make a contender report a workload as unsupported in one block.
+// A contender can report a workload as unsupported in one block because of a temporary problem.
 TEST(runner, a_result_that_already_has_a_number_is_run_again_after_an_unsupported_block) {
     int trials = 0;
     const auto result = run(small_plan(4), [&](const trial_request& request) {
@@ -174,7 +174,7 @@ TEST(runner, the_run_stops_before_a_block_that_would_exceed_the_budget) {
     EXPECT_FALSE(result.outcome.interrupted);
 }
 
-TEST(runner, the_longest_block_decides_if_another_block_fits_into_the_budget) {
+TEST(runner, the_longest_block_so_far_decides_whether_another_block_fits_into_the_budget) {
     auto plan = small_plan(10);
     plan.budget = 12'500ms;
     std::chrono::nanoseconds now{0};

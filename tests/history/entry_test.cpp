@@ -200,14 +200,14 @@ reports::report kept_report(const std::string& printed) {
     return reports::read_json(bench::read_entry(printed, "bench.json", {}).report, "kept");
 }
 
-TEST(entry, a_google_benchmark_that_skips_itself_is_unsupported) {
+TEST(entry, the_result_of_a_google_benchmark_that_skips_itself_is_unsupported) {
     const auto report = kept_report(google_benchmark_rows(
         "/x/bench", R"({"name":"avx512","skipped":true,"skip_message":"this processor has none"})"));
     EXPECT_EQ(report.results.at(0).status, reports::result_status::unsupported);
     EXPECT_EQ(report.results.at(0).reason, "this processor has none");
 }
 
-TEST(entry, the_program_of_a_windows_path_has_no_folders) {
+TEST(entry, the_program_name_from_a_windows_path_contains_no_folders) {
     const auto report = kept_report(google_benchmark_rows(R"(C:\\Users\\me\\private\\codec_bench.exe)",
                                                           R"({"name":"encode","real_time":10})"));
     EXPECT_EQ(report.results.at(0).contender, "codec_bench.exe");
@@ -231,9 +231,9 @@ TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {
     EXPECT_SAYS(report.results.at(0).reason.value_or(""), "above 0");
 }
 
-// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with its output, 16 have a date
-// without a time zone.
-TEST(entry, a_date_without_a_time_zone_needs_a_statement_of_the_user) {
+// Google Benchmark before 1.5.1 wrote no time zone. Of 17 public files with output of Google Benchmark, 16
+// have a date without a time zone.
+TEST(entry, a_date_without_a_time_zone_is_refused_unless_the_user_states_the_date_or_the_zone) {
     auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
     printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02 18:59:37");
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.assume_utc = true}).date,
@@ -259,7 +259,7 @@ TEST(entry, google_benchmark_output_of_a_program_in_a_folder_named_loopbench_is_
     EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).source, bench::report_source::google_benchmark);
 }
 
-TEST(entry, the_error_for_a_report_of_a_shard_suggests_to_merge_the_shards) {
+TEST(entry, the_error_for_a_report_of_a_shard_suggests_merging_the_shards) {
     auto report = sample_report();
     report.warnings.push_back({std::string{reports::shard_code}, "this is shard 1 of 2", "merge"});
     const auto complaint = complaint_of<reports::format_error>(

@@ -190,7 +190,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_and_causes_no_reported_change) 
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// The machine or the baseline can cause such a change, and no other contender can show which of them did.
+// Such a change can be due to the machine or to the baseline. No other contender can show which of them
+// changed, so the change is not reported.
 TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_reported) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);
@@ -246,7 +247,7 @@ TEST_F(series, a_larger_spread_of_the_values_counts_as_neither_better_nor_worse)
     EXPECT_EQ(json["better"], false);
 }
 
-// A zero has no logarithm and no percentages.
+// A zero has no logarithm, and a change from zero has no percentage.
 TEST_F(series, a_series_that_contains_a_zero_reports_changes_in_units_instead_of_percentages) {
     std::mt19937_64 random{7};
     std::normal_distribution<double> noise{0, 0.3};

@@ -63,7 +63,7 @@ TEST(store, an_added_report_can_be_read_back) {
     EXPECT_FALSE(runs[0].complete);
 }
 
-TEST(store, adding_a_report_again_updates_only_the_origin_of_the_report) {
+TEST(store, adding_a_report_again_updates_only_the_facts_that_the_user_states) {
     const empty_history history;
     auto store = opened(history);
     const auto first = store.add(bench::entry_of(report_of_day(1), {"", {}, "left"}));

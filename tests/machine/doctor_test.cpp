@@ -162,7 +162,7 @@ private:
     temporary_folder folder_;
 };
 
-TEST(kernel_files, the_smallest_quota_of_a_v2_group_and_its_parents_is_found) {
+TEST(kernel_files, the_smallest_quota_of_a_v2_control_group_and_its_parents_is_found) {
     const planted_root root;
     EXPECT_FALSE(root.quota()) << "no control groups";
     root.write("proc/self/cgroup", "0::/a.slice/b.scope");
@@ -182,7 +182,7 @@ TEST(kernel_files, the_smallest_quota_of_a_v2_group_and_its_parents_is_found) {
     EXPECT_DOUBLE_EQ(root.quota()->cores, 1.5);
 }
 
-TEST(kernel_files, the_quota_of_a_v1_group_is_found_in_the_hierarchy_of_the_cpu_controller) {
+TEST(kernel_files, the_quota_of_a_v1_control_group_is_found_in_the_hierarchy_of_the_cpu_controller) {
     const planted_root root;
     root.write("proc/self/cgroup", "4:memory:/docker/7\n3:cpu,cpuacct:/docker/7\n1:name=systemd:/x\n0::/");
     root.write("proc/self/mountinfo",
@@ -199,7 +199,7 @@ TEST(kernel_files, the_quota_of_a_v1_group_is_found_in_the_hierarchy_of_the_cpu_
     EXPECT_DOUBLE_EQ(root.quota()->cores, 2.5);
 }
 
-TEST(kernel_files, a_group_outside_the_mounted_one_is_limited_by_the_mounted_one) {
+TEST(kernel_files, a_process_outside_the_mounted_control_group_has_the_quota_of_the_mounted_group) {
     const planted_root root;
     root.write("proc/self/cgroup", "0::/../elsewhere");
     root.write("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
@@ -209,7 +209,7 @@ TEST(kernel_files, a_group_outside_the_mounted_one_is_limited_by_the_mounted_one
     EXPECT_DOUBLE_EQ(root.quota()->cores, 1);
 }
 
-TEST(doctor, a_quota_names_its_cores_and_the_throttling) {
+TEST(doctor, the_doctor_states_the_cores_of_a_cpu_quota_and_warns_of_throttling) {
     auto facts = healthy();
     const auto found = [&] {
         const auto all = bench::diagnose(facts, needed);
@@ -236,11 +236,11 @@ struct preempted_clock {
     }
 };
 
-TEST(doctor, one_preemption_does_not_make_the_clock_slow) {
+TEST(doctor, one_preemption_does_not_make_a_clock_count_as_slow) {
     EXPECT_NEAR(bench::cost_of_clock_ns<preempted_clock>(), 25, 0.5);
 }
 
-TEST(doctor, the_last_sentence_says_whether_the_machine_is_fit_and_why) {
+TEST(doctor, the_last_sentence_says_whether_the_machine_is_fit_for_measurements_and_why) {
     const auto fitness = [](const machine_facts& facts) {
         return bench::fitness_of(bench::diagnose(facts, needed));
     };

@@ -10,7 +10,8 @@ namespace loopbench::tests {
 
 namespace {
 
-// About one in a thousand unchanged series has a false alarm; this test has 200 series.
+// On average, one in a thousand unchanged series has a false alarm. This test has 200 series and allows two
+// alarms.
 TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     generator random{5};
     std::size_t alarms = 0;
@@ -20,7 +21,7 @@ TEST(change_points, unchanged_series_hardly_ever_have_change_points) {
     EXPECT_LE(alarms, 2);
 }
 
-TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_block_noise) {
+TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_if_the_blocks_have_2_percent_noise) {
     generator random{6};
     std::size_t found = 0;
     for (int i = 0; i < 50; ++i)
@@ -28,7 +29,7 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_at_2_percent_b
     EXPECT_GE(found, 47);
 }
 
-// If each series has a level of 0.05, at least 8 of the 400 series have false alarms.
+// With only a level of 0.05 for each series, at least 8 of the 400 series have false alarms.
 TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;

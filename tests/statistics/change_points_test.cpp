@@ -55,7 +55,7 @@ TEST(change_points, two_consecutive_outliers_are_not_reported_as_a_change) {
     EXPECT_TRUE(changes_in(series, 60).empty());
 }
 
-TEST(change_points, change_points_that_were_already_found_stay_when_the_series_grows) {
+TEST(change_points, a_growing_series_keeps_the_change_points_that_were_already_found) {
     generator random{4};
     auto series = with_step(random, normal_noise(0.01), 400, 100, 5);
     const auto before = changes_in(series, 200);

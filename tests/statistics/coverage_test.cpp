@@ -79,7 +79,8 @@ TEST(coverage, the_smallest_detectable_difference_is_found_in_four_of_five_runs)
     const bench::verdict_rule rule;
     for (const std::size_t blocks : {10UL, 40UL, 49UL}) {
         generator random{11};
-        // The true spread is 4 %. A single run has only an estimate of the spread.
+        // The expected difference is computed from the true spread, 4 %. A single run has only an estimate of
+        // the spread.
         double share = bench::share_needed(blocks, rule.alpha()).value_or(0), z = 0;
         for (double step = 1; step > 1e-9; step /= 2)
             while (std::erfc(-(z + step) / std::sqrt(2.0)) / 2 <= share) z += step;

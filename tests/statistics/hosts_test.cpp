@@ -150,7 +150,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     }
 }
 
-TEST(hosts, one_block_per_host_gives_no_deviation_and_no_p_value) {
+TEST(hosts, one_block_per_host_gives_no_deviation_between_hosts_and_no_p_value) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
     for (const auto& each : {once, one, std::vector<host_value>{}}) {

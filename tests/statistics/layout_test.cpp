@@ -15,8 +15,8 @@ namespace {
 
 using bench::layout_contrast;
 
-/// Returns the contrasts of as many blocks as there are layouts. Each layout is the old build in one block,
-/// and the new build in the block that is half of all blocks away (bench::layout_of).
+/// Returns one contrast for each block; there are as many blocks as layouts. Each layout is the old build in
+/// one block and the new build in another block, half of all blocks away (bench::layout_of).
 std::vector<layout_contrast> round(generator& random, std::size_t layouts, double between, double noise) {
     std::normal_distribution<double> normal;
     std::vector<double> effects(layouts);

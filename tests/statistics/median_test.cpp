@@ -84,7 +84,7 @@ TEST(median, the_interval_widens_with_the_confidence_level) {
     }
 }
 
-// This match keeps a verdict and its interval from contradicting each other.
+// Because of this match, a verdict and its interval never contradict each other.
 TEST(sign_test, the_p_value_at_the_end_of_an_interval_matches_the_level_of_the_interval) {
     std::vector<double> samples = one_to(17);
     for (double& sample : samples) sample = sample * sample;
@@ -138,12 +138,12 @@ TEST(ratio, values_that_are_not_above_zero_have_no_ratio) {
     EXPECT_TRUE(paired_log_ratios(values{1, 1}, values{1, -1}).empty());
 }
 
-TEST(ratio, pairs_whose_ratio_exceeds_the_range_of_double_are_left_out) {
+TEST(ratio, there_are_no_ratios_if_the_ratio_of_one_pair_exceeds_the_range_of_double) {
     EXPECT_TRUE(paired_log_ratios(values{1e300, 1}, values{1e-300, 1}).empty());
     EXPECT_TRUE(paired_log_ratios(values{1e-300, 1}, values{1e300, 1}).empty());
 }
 
-TEST(quotient, a_quotient_with_a_zero_exceeds_or_is_below_every_quotient_of_two_positive_values) {
+TEST(quotient, a_quotient_with_one_zero_is_more_extreme_than_every_quotient_of_two_positive_values) {
     EXPECT_EQ(bench::log_quotient(0, 0), 0);
     EXPECT_DOUBLE_EQ(bench::log_quotient(6, 3), std::log(2));
     constexpr double least = std::numeric_limits<double>::denorm_min(),

@@ -32,8 +32,8 @@ TEST(shift, the_shift_is_the_median_of_all_differences) {
     EXPECT_FALSE(std::signbit(bench::shift_between(samples{1, 1}, samples{1, 1}).median));
 }
 
-// The ranks come from the textbook's table of the Mann-Whitney test for 5 and 5 samples at 5 %: the third
-// smallest and the third largest of the 25 differences.
+// The interval of two samples of 5 values ends at the third smallest and the third largest of the 25
+// differences. These ranks come from the table of the Mann-Whitney test at 5 % in textbooks.
 TEST(shift, the_ends_of_a_shifts_interval_lie_between_two_differences) {
     const samples first{1, 2, 4, 8, 16}, second{33, 35, 39, 47, 63};
     samples all;

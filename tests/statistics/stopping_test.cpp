@@ -77,7 +77,7 @@ TEST(stopping, stopping_as_soon_as_an_interval_is_narrow_would_reduce_the_covera
     EXPECT_LT(found.coverage, 0.935);
 }
 
-// A run that stops at the first difference finds differences much too often.
+// A run that stops at the first significant difference often reports a difference that does not exist.
 TEST(stopping, stopping_at_the_first_significant_difference_would_destroy_the_coverage) {
     generator random{3};
     const auto from = populations()[0];

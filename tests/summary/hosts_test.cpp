@@ -196,7 +196,7 @@ TEST(hosts, all_trials_without_a_machine_name_count_together_as_one_additional_h
 }
 
 TEST(hosts, too_few_hosts_for_a_sign_test_cause_a_warning) {
-    // The correction for 40 results requires more than six hosts.
+    // With the correction for 40 results, a significant difference requires more than six hosts.
     auto plan = fleet_plan(12, 1);
     plan.workloads.clear();
     for (int i = 0; i < 40; ++i) plan.workloads.push_back(fmt::format("yield/{}", i));

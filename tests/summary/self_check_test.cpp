@@ -75,7 +75,7 @@ TEST(self_check, the_aa_copy_is_compared_by_capacity_if_the_load_is_relative_to_
     EXPECT_EQ(report_with(1100).aa->found, reliability::unreliable);
 }
 
-TEST(self_check, the_aa_copy_is_compared_by_latency_if_the_load_has_one_rate) {
+TEST(self_check, the_aa_copy_is_compared_by_latency_if_all_contenders_receive_the_same_load) {
     const auto report_with = [](double latency_of_copy) {
         return report_of(plan_with_aa_copy(7, {"serve/open_loop/rate:20000"}),
                          [latency_of_copy](const trial_request& request) {
@@ -183,7 +183,7 @@ TEST(self_check, the_aa_comparison_omits_workloads_on_which_the_baseline_failed)
     EXPECT_EQ(report.aa->found, reliability::reliable);
 }
 
-TEST(self_check, the_self_check_reports_that_the_baseline_and_its_aa_copy_have_no_results) {
+TEST(self_check, the_self_check_reports_if_the_baseline_and_its_aa_copy_have_no_results) {
     auto plan = plan_with_aa_copy(8);
     for (const auto who : {std::size_t{0}, *plan.aa_copy}) plan.contenders[who].workloads = {"other"};
     const auto report = report_of(plan, [](const auto&) { return took_ns(10); });

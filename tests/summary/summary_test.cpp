@@ -1,4 +1,4 @@
-// Tests how the summary turns trials into results.
+// Tests how the summary calculates results from trials.
 #include "bench/harness/summary/summary.hpp"
 
 #include <fmt/format.h>
@@ -94,8 +94,8 @@ TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_in
     const auto& time = row_of(report, "asio-epoll", "yield");
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
-    // The levels of the two ranks are 98.4 % and 87.5 %. The ends for 95 % are at 11/15 of the distance
-    // between them.
+    // The interval from the first to the last sample has the level 98.4 %, and the next narrower one has 87.5
+    // %. The ends of the 95 % interval are at 11/15 of the distance between their ends.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -115,7 +115,7 @@ run_plan plan_of(std::vector<std::string> workloads, std::uint64_t blocks) {
 }
 
 // The faster server received more load, so its latency cannot be compared.
-TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_their_capacity) {
+TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_only_by_capacity) {
     const auto report = report_of(plan_of({own_load, "echo"}, 7), [](const trial_request& request) {
         const double factor = request.who.name == "asio-epoll" ? 1 : 2;
         auto outcome = took_ns(1000 / factor);
@@ -136,7 +136,7 @@ TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_onl
     EXPECT_EQ(capacity.judged, reports::verdict::faster);
 }
 
-TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) {
+TEST(summary, contenders_that_receive_the_same_load_are_compared_by_their_latency) {
     const auto report = report_of(plan_of({one_rate}, 7), [](const trial_request& request) {
         auto outcome = took_ns(1000);
         outcome.metrics["latency_p50"] = request.who.name == "asio-epoll" ? 8000 : 4000;
@@ -147,8 +147,7 @@ TEST(summary, contenders_with_a_load_at_one_rate_are_compared_by_their_latency) 
     EXPECT_EQ(latency.judged, reports::verdict::faster);
 }
 
-// Other metrics can be missing in a journal or in a third-party contender. Even then, the time is not
-// compared.
+// A journal or a third-party contender can lack all other metrics. Even then, the time is not compared.
 TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     auto plan = plan_of({own_load, one_rate}, 8);
     bench::add_aa_copy(plan);
@@ -164,7 +163,7 @@ TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
 }
 
-TEST(summary, the_gate_judges_the_primary_metrics_of_a_load_at_one_rate) {
+TEST(summary, the_gate_judges_the_primary_metrics_if_both_builds_receive_the_same_load) {
     const auto found = [](double latency_ns) {
         auto plan = plan_of({one_rate}, 8);
         plan.tolerated_pct = 5;
@@ -197,7 +196,7 @@ bench::gate_outcome gate_on_timers(const measured_by_block& ours, double theirs 
     return bench::outcome_of(bench::judge_gate(report, 5));
 }
 
-// The gate passes only if a doubling of the first primary metric can be ruled out.
+// The gate passes only if it can be ruled out that the first primary metric, late_p50, has doubled.
 TEST(summary, the_gate_judges_lateness_and_cpu_of_timers) {
     using enum bench::gate_outcome;
     const std::pair equal{100.0, 100.0}, scattering{80.0, 125.0}, wild{30.0, 330.0}, worse{150.0, 200.0};
@@ -361,7 +360,8 @@ TEST(summary, a_concurrent_trial_states_why_wall_clock_metrics_are_missing) {
     EXPECT_NE(reason.find("wall-clock"), std::string::npos) << reason;
 }
 
-// With seven blocks, two differences are significant among two comparisons, but not among forty.
+// With seven blocks, two differences are significant among two comparisons, but not among forty. Therefore
+// the verdicts would change if the comparisons of other metrics counted, too.
 TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
     const auto with_metrics = [](std::size_t more) {
         auto plan = small_plan(7);
@@ -385,6 +385,7 @@ TEST(summary, the_verdict_on_time_does_not_depend_on_the_number_of_metrics) {
 }
 
 // Six pairs with the same sign are significant for a single comparison, but not for one of five comparisons.
+// Therefore the verdict would change if the four other workloads counted, too.
 TEST(summary, the_verdict_on_time_does_not_depend_on_workloads_with_other_primary_metrics) {
     auto plan = small_plan(6);
     plan.workloads = {"yield", "sleep/serial", "sleep/concurrent", "gather/sleep/children:10",
@@ -533,8 +534,8 @@ bench::trial_outcome took_turns(std::vector<double> rounds) {
 }
 
 /// Returns a report in which the machine becomes slower with each round. loop-epoll takes half as long as
-/// asio-epoll, and a floor a quarter. Both lack the last rounds, so the medians of the contenders come from
-/// different rounds.
+/// asio-epoll, and floor-epoll takes a quarter. loop-epoll and floor-epoll have fewer rounds than asio-epoll,
+/// so the medians of the contenders come from different rounds.
 reports::report report_of_slices() {
     auto plan = plan_of({"yield"}, 8);
     plan.contenders.push_back({"floor-epoll", "", {"yield"}, ""});
@@ -606,7 +607,7 @@ TEST(summary, a_block_without_a_number_is_a_gap_in_the_samples_and_the_gap_has_a
     EXPECT_EQ(spin.reason, "3 of 4 trials have no value");
 }
 
-TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_remedy) {
+TEST(summary, a_report_without_the_baseline_has_a_warning_with_a_remedy_instead_of_ratios) {
     auto plan = small_plan(7);
     plan.baseline = "asio-tuned";
     const auto report = report_of(plan, growing_times{});
@@ -615,7 +616,7 @@ TEST(summary, without_the_baseline_there_are_no_ratios_and_a_warning_with_a_reme
     EXPECT_NE(report.warnings[0].remedy.find("--contender asio-tuned"), std::string::npos);
 }
 
-TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warning) {
+TEST(summary, a_workload_on_which_the_baseline_failed_has_a_warning_instead_of_ratios) {
     const auto report = report_of(small_plan(7), [](const trial_request& request) {
         return request.who.name == "asio-epoll" && request.workload == "echo"
                    ? ended(result_status::failed, "no")
@@ -626,7 +627,7 @@ TEST(summary, a_workload_on_which_the_baseline_failed_has_no_ratios_and_a_warnin
     EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
 }
 
-TEST(summary, an_interrupted_run_is_incomplete_and_names_the_missing_results) {
+TEST(summary, the_report_of_an_interrupted_run_is_incomplete_and_names_the_missing_results) {
     int trials = 0;
     const auto report =
         report_of(small_plan(7), [&](const auto&) { return ++trials == 3 ? stopped() : took_ns(1); });
@@ -657,7 +658,7 @@ TEST(summary, results_that_the_budget_does_not_reach_in_the_first_block_are_repo
         << "judged as a comparison";
 }
 
-TEST(summary, a_spent_budget_causes_a_warning_and_the_run_is_complete) {
+TEST(summary, a_spent_budget_causes_a_warning_but_the_run_counts_as_complete) {
     const auto report = report_within(5s);
     EXPECT_TRUE(report.complete);
     EXPECT_EQ(warning_codes(report), "budget few_trials ");

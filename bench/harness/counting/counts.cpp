@@ -130,7 +130,7 @@ both_runs run_both(std::uint64_t operations, Run run) {
 }
 
 /// Throws an error if the workload runs for a fixed time. A request for twice as many operations does not
-/// double the work of such a workload, so that there is no count per operation.
+/// double the work of such a workload, so no count per operation can be computed.
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{

@@ -16,12 +16,12 @@
 namespace loopbench::bench {
 
 struct operation_counts {
-    // The counts per operation, by the names of reports/model/metrics.cpp. Counts that could not be made are
-    // absent, and `missing` contains the reasons.
+    // The counts per operation. The keys are names of metrics (reports/model/metrics.cpp). If a count could
+    // not be made, it is absent here, and `missing` contains the reason.
     std::map<std::string, double> metrics;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;
-    std::uint64_t operations = 0;  // difference in operations; divisor of counts
+    std::uint64_t operations = 0;  // the operations of the larger process minus those of the smaller
     std::vector<std::string> missing;
     bool failed = false;
 };
@@ -29,10 +29,11 @@ struct operation_counts {
 struct counting_options {
     std::filesystem::path malloc_counter;
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // for each process without a tracer
-    /// The time limit for each process with a tracer. A tracer stops the process at each system call; on a
-    /// busy machine, such a stop takes hundreds of times as long as the system call itself.
+    /// The time limit for each process with a tracer. It is separate, because a tracer stops the process at
+    /// each system call; on a busy machine, such a stop takes hundreds of times as long as the system call
+    /// itself.
     std::chrono::nanoseconds traced_limit{std::chrono::seconds{60}};
-    int stop_fd = -1;  // a readable descriptor ends the process; see child_process.hpp
+    int stop_fd = -1;  // if it becomes readable, the process is ended; see child_process.hpp
 };
 
 std::filesystem::path default_malloc_counter();
@@ -40,11 +41,11 @@ std::filesystem::path default_malloc_counter();
 /// Counts the operations of one workload in up to seven processes, one after the other, with the small
 /// workload size. Must be called from the main thread, like run_child().
 ///
-/// `perf trace` (the tracepoint raw_syscalls) counts the system calls if the kernel permits it, otherwise
-/// strace counts them. Only strace shows the arguments of calls, and therefore counts the waits. Only
-/// voluntary context switches are counted. Counting is impossible if the contender does not do the number of
-/// operations in LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time (serve/open_loop,
-/// timer/under_load).
+/// If the kernel permits it, `perf trace` (the tracepoint raw_syscalls) counts the system calls, otherwise
+/// strace counts them. The waits are always counted with strace, because only strace shows the arguments of
+/// calls. Only voluntary context switches are counted. Counting is impossible if the contender does not do
+/// the number of operations in LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time
+/// (serve/open_loop, timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -1,9 +1,9 @@
 // A shared object that LD_PRELOAD loads into a contender. When the process ends, the shared object writes
 // "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
 //
-// The functions call glibc's allocator by its internal names, so that the first allocation needs no symbol
-// lookup. They count the calls of malloc, calloc, realloc and the aligned variants, and the requested bytes,
-// but no frees or directly mapped memory (thread stacks, io_uring's rings).
+// The functions of this file replace malloc, calloc, realloc and the aligned variants. They call glibc's
+// allocator by its internal names, so that the first allocation needs no symbol lookup. They count the calls
+// and the requested bytes, but no frees and no directly mapped memory (thread stacks, io_uring's rings).
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ void count(std::size_t size) noexcept {
     bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Writes the digits of `value` before `end`. Calls no library function, because such a function might
-/// allocate memory.
+/// Writes the digits of `value` directly before `end`, and returns the address of the first digit. Calls no
+/// library function, because such a function might allocate memory.
 char* print(std::uint64_t value, char* end) noexcept {
     do {
         *--end = static_cast<char>('0' + value % 10);

@@ -15,11 +15,11 @@ namespace loopbench::bench {
 
 namespace {
 
-// The shortest planned duration of a run. In a shorter run, a few milliseconds of other programs' work would
-// change the time by more than 5 %.
+// The shortest planned duration of a run. In a shorter run, 10 ms of other programs' work would change the
+// time by more than 5 %.
 constexpr double smallest_run_ns = 200e6;
-// The numbers of triples after which run_triples() checks the result. There are only four checks, because
-// each of them can be wrong by chance.
+// The numbers of triples after which run_triples() decides whether the result is clear enough to stop. There
+// are only four such decisions, because each of them can be wrong by chance.
 constexpr std::array<std::size_t, 4> looks{fewest_triples, 12, 24, most_triples};
 constexpr double fewest_operations = 100, most_operations = 1e9;
 
@@ -61,9 +61,9 @@ struct work_of_trial {
     double time_s;  // total time of the timed parts; only for an interleaved trial
 };
 
-/// Runs a trial with `times` as much work, or with slices whose timed parts are `times` as long. If a
-/// contender counts operations that its slices do not contain, longer slices change its time per operation
-/// and thus reveal the error. Returns nothing after an interrupt.
+/// Runs a trial with `times` times as much work or, if the trial is interleaved, with slices whose timed
+/// parts are `times` times as long. If a contender counts operations that its slices do not contain, longer
+/// slices change its time per operation and thus reveal the error. Returns nothing after an interrupt.
 std::optional<timed> run(trial_request request, const work_of_trial& work, unsigned times, bool recording,
                          trial_executor& executor) {
     request.recording = recording;
@@ -84,7 +84,8 @@ std::optional<timed> run(trial_request request, const work_of_trial& work, unsig
     if (!outcome.operations || !(*outcome.operations > 0))
         throw no_overhead{
             "the contender does not report its number of operations (the counter `operations`)"};
-    // In an interleaved trial, `outcome.operations` also counts untimed operations.
+    // In an interleaved trial, `outcome.operations` also counts untimed operations. Therefore `times`
+    // represents the amount of timed work.
     const double done = work.made == reports::pairing::interleaved ? times : *outcome.operations;
     return timed{*time->second, done, outcome.metrics.contains("latency_p50")};
 }
@@ -93,8 +94,8 @@ struct triple {
     timed once, twice;
     std::optional<timed> unrecorded;  // only in the first triples, and only if there are latencies
 
-    /// Returns t(2N)/t(N), corrected if the doubled trial did not do exactly twice as many operations.
-    /// Workloads that work in batches do slightly more.
+    /// Returns t(2N)/t(N), corrected if the doubled trial did not do exactly twice as many operations:
+    /// workloads that work in batches can do slightly more.
     double doubling() const {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))

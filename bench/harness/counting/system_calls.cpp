@@ -1,5 +1,5 @@
-// The parsers assume as little as possible, because strace and perf write for people, in formats that can
-// change.
+// The parsers assume as little as possible about the formats of strace and perf, because both write for
+// people, and their formats can change.
 #include "bench/harness/counting/system_calls.hpp"
 
 #include <algorithm>
@@ -117,8 +117,9 @@ std::optional<table_header> header_in(std::string_view line) {
     return found;
 }
 
-/// Returns true if the tables contain all events. Tolerates a difference, because the headers also count
-/// events that are not system calls: starts, ends, names and memory mappings of processes and threads.
+/// Returns true if the tables together contain all events. Accepts a small missing share: the percentages in
+/// the headers refer to all events, which include some that are not system calls (starts, ends, names and
+/// memory mappings of processes and threads).
 bool are_all(std::span<const table_header> tables) {
     constexpr double rounding = 0.05, others = 40, others_per_thread = 12;
     double percent = 0, seen = 0;
@@ -146,7 +147,8 @@ system_calls read_strace_log(std::string_view log) {
     constexpr std::string_view unfinished = " <unfinished ...>";
     constexpr std::string_view resumed = " resumed>";
     system_calls calls;
-    // For each process ID, the first line of a call that another thread interrupted.
+    // The beginnings of unfinished lines by process ID. strace writes a call in two lines if another thread
+    // makes a call in between.
     std::map<std::string, std::string, std::less<>> begun;
     std::optional<std::string> first;
     bool ended = false;
@@ -182,8 +184,8 @@ system_calls read_strace_log(std::string_view log) {
         ++calls.by_name[std::string{name}];
         look_at_wait(calls, name, std::string_view{whole}.substr(open + 1));
     });
-    // The calls that are left in `begun` never returned, because the process ended during them. Examples are
-    // exit_group and the wait of a second thread.
+    // The calls that are left in `begun` never returned, because the process ended during them (for example
+    // exit_group, or the wait of a second thread). They are counted, too.
     for (const auto& [pid, start] : begun) {
         const auto name = start.substr(0, start.find('('));
         ended = ended || (name == "exit_group" && is_of_contender(pid));
@@ -210,8 +212,9 @@ system_calls read_perf_trace(std::string_view file) {
             tables.push_back(*of_thread);
         }
     });
-    // Each system call has two events, for its start and its end. If the thread ends during the call, the
-    // second event is missing.
+    // Each counted call has two events, for its start and its end. If a thread ends during a call, this call
+    // has only one event and is not in the tables. Therefore there can be up to one additional event for each
+    // thread.
     const auto in_tables = 2 * calls.total();
     if (calls.total() == 0 || events < in_tables || events > in_tables + tables.size())
         throw incomplete_record{"perf observed {} events, but its tables contain {} events", events,

@@ -23,8 +23,8 @@ struct system_calls {
     std::uint64_t total() const noexcept;
 };
 
-/// The error that a tracer's output is incomplete. Such an output must not be counted: two outputs that a
-/// full file system cut to the same length would give zero calls per operation.
+/// The error for incomplete output of a tracer. Such output must not be counted: if a full file system cut
+/// two outputs to the same length, the result would be zero calls per operation.
 class incomplete_record : public reports::formatted_error {
 public:
     using formatted_error::formatted_error;

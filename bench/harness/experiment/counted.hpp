@@ -9,8 +9,8 @@
 
 namespace loopbench::bench {
 
-/// The counts of a cell and its measured times. A count is exact. A measured time is the median of its
-/// `samples`.
+/// The results of the passes for one workload and one contender: counts, which are exact, and ratios of
+/// measured times, each of which is the median of its `samples`.
 struct counted_result {
     std::string workload, contender;
     std::map<std::string, double> metrics;

@@ -38,8 +38,9 @@ std::uint64_t count_of(const reports::histogram& of) {
     return count;
 }
 
-/// Adds the values of `from` to `into`. Combines only equal buckets: the suite's contenders use the same
-/// non-overlapping buckets in all trials, but buckets of third-party programs can overlap.
+/// Adds the values of `from` to `into`. Adds up the counts of equal buckets, and keeps all other buckets
+/// separate even if they overlap. The buckets of the suite's contenders do not overlap, because they are the
+/// same in all trials; buckets of third-party programs can overlap.
 void merge(reports::histogram& into, reports::histogram from) {
     const auto ours = static_cast<double>(count_of(into)), theirs = static_cast<double>(count_of(from));
     if (ours + theirs > 0) into.mean_ns = (into.mean_ns * ours + from.mean_ns * theirs) / (ours + theirs);
@@ -64,9 +65,9 @@ public:
     explicit line_reader(const std::string& path, const char* purpose = "read")
         : path_{path}, file_{reports::open_regular_file(path, O_RDONLY, purpose)} {}
 
-    /// Returns the next line, or nothing after the last complete line. A killed run can leave an incomplete
-    /// last line. The returned text is valid until the next call. Throws reports::file_error if the file
-    /// cannot be read, and reports::format_error if a line is too long.
+    /// Returns the next line, or nothing after the last complete line. Ignores an incomplete last line, which
+    /// a killed run can leave. The returned text is valid until the next call. Throws reports::file_error if
+    /// the file cannot be read, and reports::format_error if a line is too long.
     std::optional<std::string_view> next() {
         text_.erase(0, taken_);
         taken_ = 0;
@@ -171,8 +172,8 @@ off_t whole_lines_of(int fd) {
     return 0;
 }
 
-/// Returns "seeds", "dates" or "contenders" for the first difference between the two runs, or an empty text.
-/// Equal seeds are not sufficient, because different runs can have the same seed.
+/// Returns the first property in which the two runs differ ("seeds", "dates" or "contenders"), or an empty
+/// text if they are equal. Compares more than the seeds, because different runs can have the same seed.
 std::string_view what_differs(const session_record& record, const reports::report& report) {
     const auto is_of_run = [&](const reports::contender& who) {
         return std::ranges::find(record.plan.contenders, who.name, &contender::name) !=

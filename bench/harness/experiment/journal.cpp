@@ -1,5 +1,6 @@
 // The journal does not call fsync() after a line, because the disk would then be busy during the next trial.
-// If the process is killed, no trial is lost; a power failure can lose the last seconds.
+// Therefore a power failure can lose the trials of the last seconds. A kill of the process loses no finished
+// trial.
 #include "bench/harness/experiment/journal.hpp"
 
 #include <fcntl.h>
@@ -20,8 +21,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Tries to lock the file for up to a second. A child process that a killed run had just forked inherits the
-/// lock, and holds it until it executes a contender or ends.
+/// Tries to lock the file for up to a second. If a run is killed directly after it forked a child process,
+/// the child keeps the run's lock until the child executes a contender or ends. The function waits for this.
 bool lock_soon(int fd) {
     constexpr int tries = 100;
     for (int i = 0; i < tries; ++i) {
@@ -33,7 +34,7 @@ bool lock_soon(int fd) {
 }
 
 /// Locks the folder of the file. Does not lock the journal, because a new run would replace the journal with
-/// a new file. If the file system does not support locks, locks nothing.
+/// a new file, which would not be locked. If the file system does not support locks, locks nothing.
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{

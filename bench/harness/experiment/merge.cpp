@@ -1,5 +1,5 @@
-// The merged journal contains copies of the trials' and descriptions' texts, because a parsed record lacks
-// some of their fields.
+// The merged journal contains copies of the shards' lines for trials and descriptions. It does not write the
+// parsed records again, because a parsed record lacks some fields of its line.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>
@@ -34,8 +34,9 @@ json header_of(const shard_journal& of) {
 
 using facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Adds the plan's fields to `to`. The names of workloads and contenders come first, because other fields
-/// refer to them. The value "absent" after each list makes lists of different lengths differ.
+/// Adds the plan's fields to `to`. The names of workloads and contenders come first, so that an error reports
+/// a different name before the differences that it causes in other fields. The value "absent" after each list
+/// makes lists of different lengths differ.
 void add_plan(facts& to, const json& plan) {
     for (const std::string field : {"workloads", "contenders"})
         for (std::size_t i = 0; i <= plan[field].size(); ++i)
@@ -276,8 +277,8 @@ std::string merged_journal(std::vector<shard_journal> shards, const std::vector<
     if (missing == missing_shards_are::refused) refuse_missing(shards, merged);
     journal_parts parts;
     for (const auto& each : shards) take_lines(each, parts);
-    // All trials of a block are in the journal of one shard. Sorting the trials of a block by their address
-    // keeps their order.
+    // All trials of a block are in the journal of one shard. Therefore sorting them by the addresses of their
+    // lines keeps them in the order in which they ran.
     std::ranges::sort(parts.trials, {}, [](const trial_text& each) {
         return std::pair{each.block, each.line.data()};
     });

@@ -1,5 +1,6 @@
-// Each block contains every contender. Therefore its ratios are valid although the blocks of a merged run
-// come from different machines. samples.hpp handles the differences between machines.
+// Each block contains every contender, and the trials that a ratio compares ran on one machine. Therefore the
+// ratios of a merged run are valid although its blocks come from different machines. samples.hpp handles the
+// differences between machines.
 #pragma once
 
 #include <cstdint>

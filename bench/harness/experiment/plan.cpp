@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the numbers below `count` in random order. Replaces std::shuffle, whose order depends on the
-/// standard library.
+/// Returns the numbers below `count` in random order. It is used instead of std::shuffle, because the order
+/// of std::shuffle depends on the standard library.
 std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -20,7 +20,7 @@ std::vector<std::size_t> shuffled(std::mt19937_64& random, std::size_t count) {
     return order;
 }
 
-/// Returns another name of the same length, with `mark` at its end. Replaces all bytes of the last UTF-8
+/// Returns a name that is as long as `name` and ends with `mark`. Replaces all bytes of the last UTF-8
 /// character, because a journal cannot contain a part of a character.
 std::string same_length_name(std::string name, char mark) {
     const auto continues_character = [](char byte) {
@@ -32,8 +32,8 @@ std::string same_length_name(std::string name, char mark) {
     return name.replace(last, std::string::npos, name.size() - last, mark);
 }
 
-/// The finaliser of SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA
-/// 2014).
+/// Mixes the bits of `value` with the finaliser of SplitMix64 (G. Steele et al., "Fast Splittable
+/// Pseudorandom Number Generators", OOPSLA 2014).
 std::uint64_t mixed(std::uint64_t value) {
     value += 0x9e3779b97f4a7c15;
     value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9;

@@ -16,7 +16,8 @@
 
 namespace loopbench::bench {
 
-/// The largest values of the options. Every JSON reader can represent `largest_seed` exactly.
+/// The largest number of layouts, the largest number of blocks, and the largest seed that the options accept.
+/// Every JSON reader can represent `largest_seed` exactly.
 inline constexpr std::size_t layouts_max = 1000;
 inline constexpr std::uint64_t blocks_max = 100'000, largest_seed = (std::uint64_t{1} << 53U) - 1;
 
@@ -64,7 +65,7 @@ struct run_plan {
     std::optional<int> cpu;
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
-    bool counts = false, checks = false;  // true if this pass follows the trials
+    bool counts = false, checks = false;  // true if the pass follows the trials
     slice_lengths slice = {};
     std::optional<shard> part = {};
     std::optional<std::string> machine = {};  // copied into each trial
@@ -79,18 +80,19 @@ struct run_plan {
     /// Returns the CPU for the trials of a workload in a block, or nothing if these trials can use any CPU.
     [[nodiscard]] std::optional<int> cpu_for(std::uint64_t block, std::size_t workload) const;
     /// Returns the smallest number of layouts of any contender, or 0 if a contender has none. The i-th
-    /// layouts of all contenders always run in the same blocks.
+    /// layouts of all contenders, in the random orders of layout_of(), run in the same blocks.
     [[nodiscard]] std::size_t layout_pairs() const;
 };
 
 /// Adds the A/A copy, or does nothing without a baseline. The copy's name is as long as the baseline's name,
-/// because the name is in the environment, whose length moves the stack, which changes the speed (T.
-/// Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!", ASPLOS 2009).
+/// because the environment contains the name. An environment of another length would move the stack and thus
+/// change the speed (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything Obviously Wrong!",
+/// ASPLOS 2009).
 void add_aa_copy(run_plan& plan);
 
-/// Returns a random number from 0 to 4095, by which the harness lengthens a trial's environment. The length
-/// of the environment changes the speed (see add_aa_copy). With random lengths, this effect is not a bias but
-/// noise, which widens the interval.
+/// Returns a random number of bytes (0 to 4095) by which the harness lengthens a trial's environment. The
+/// length of the environment changes the speed (see add_aa_copy). With random lengths, this effect is not a
+/// bias but noise, which widens the interval.
 std::size_t padding_bytes(std::uint64_t seed, std::uint64_t block, cell where, std::uint64_t attempt);
 
 std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_t workload,
@@ -103,8 +105,8 @@ std::uint64_t seed_of_slices(std::uint64_t seed, std::uint64_t block, std::size_
 /// of its length, so that the baseline and its copy never use the same layout in a block.
 std::size_t layout_of(const run_plan& plan, std::uint64_t block, std::size_t contender);
 
-/// The random orders of the blocks. A seed gives the same orders on every machine and with every standard
-/// library.
+/// The random orders of the trials in the blocks. A seed gives the same orders on every machine and with
+/// every standard library.
 class block_orders {
 public:
     block_orders(std::uint64_t seed, std::size_t workloads, std::size_t contenders);

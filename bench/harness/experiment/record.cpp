@@ -231,8 +231,8 @@ public:
             return;
         }
         auto record = read_trial(from);
-        // A trial after an end line belongs to a resumed run. Therefore the values of the end line no longer
-        // apply.
+        // These values hold until the next end line. If the journal already had an end line, this trial
+        // belongs to a resumed run, so the values of that end line no longer apply.
         outcome.interrupted = true;
         outcome.budget_spent = false;
         outcome.blocks_finished = found_.plan.share().count(record.block);
@@ -274,7 +274,7 @@ private:
             from.fail("the shards state different numbers of shards (\"of\")");
     }
 
-    /// Removes the exclusion of a result that is unsupported on one machine, for example without io_uring,
+    /// Removes the exclusion of each result that is unsupported on one machine, for example without io_uring,
     /// but has a number on another machine.
     void admit_what_one_machine_did() {
         for (const auto& trial : found_.outcome.trials)
@@ -359,7 +359,8 @@ private:
             from.at("slices_ns").fail("expected numbers above 0");
         from.at("metrics").each_field(require_known_metric);
         require_within(from, "wall_ns", static_cast<double>(outcome.wall.count()), 0, longest_trial_s * 1e9);
-        // The later contexts of a contender are never read and would fill the memory.
+        // Keep only the first context of each contender. Later contexts are never read and would fill the
+        // memory.
         if (!outcome.context.empty() && !has_context_.insert(record.where.contender).second)
             outcome.context = json::object();
         return record;
@@ -573,7 +574,8 @@ void refuse_other_place(const session_record& begun, const reports::environment&
             throw has_changed((then.generator ? then.generator : now.generator)->path);
         const auto files = now.files;
         now.files = then.files;
-        // The contents are not compared, because a change of a file's content also changes the file's time.
+        // This line makes the comparison below ignore the checksums of the files: if a file's content
+        // changed, its time changed, too.
         now.contents = then.contents;
         if (now != then) throw has_changed(then.path);
         if (const auto other = other_file(then.files, files)) throw has_changed(*other);

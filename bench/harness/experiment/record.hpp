@@ -1,5 +1,5 @@
-// The modules bench/harness/summary and bench/harness/gate use only the record. Thus a session that was read
-// from a journal gives the same results as a session that has just ended.
+// The modules bench/harness/summary and bench/harness/gate read a session only from its session_record. Thus
+// a session that was read from a journal gives the same results as a session that has just ended.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct file_content {
     auto operator<=>(const file_content&) const = default;
 };
 
-/// The state of a contender's executable and other files. A run can be resumed only if all of these fields
-/// are unchanged.
+/// The state of a contender's executable and other files when the run started. A run can be resumed only if
+/// the files are unchanged.
 struct executable_state {
     std::string path;
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
@@ -33,7 +33,7 @@ struct executable_state {
     std::optional<std::vector<file_state>> layouts = {};
     std::optional<file_state> generator = {};
     std::vector<file_state> files = {};
-    // The contents are sorted by name. They are present only in the journal of a shard.
+    // The names and checksums of the files, sorted by name. They are present only in the journal of a shard.
     std::optional<std::vector<file_content>> contents = {};
     bool operator==(const executable_state&) const = default;
 };
@@ -51,8 +51,8 @@ struct session_record {
 
 // Returns the header line of a journal. After the header, a journal has a line for each trial, a line for the
 // end of the trials (absent after a kill) and a line for the results of the passes. The line of an
-// interleaved trial contains the time of each slice with six digits (slices_ns). For one minute, these are at
-// most 30,000 slices of 8 bytes, a quarter of a megabyte.
+// interleaved trial contains the time of each slice with six digits (slices_ns). For a trial of one minute,
+// these are at most 30,000 slices of 8 bytes, a quarter of a megabyte.
 nlohmann::ordered_json header_line(const session_record& begun);
 nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& record);
 nlohmann::ordered_json end_line(const run_outcome& outcome);
@@ -67,8 +67,8 @@ inline constexpr std::size_t cells_max = 100'000;
 
 void refuse_too_many_cells(const run_plan& plan);
 
-/// Throws usage_error if the plan is for a shard and has more shards than blocks. Also throws usage_error if
-/// it is for a shard and has an option that needs the results of all blocks.
+/// Throws usage_error if the plan is for a shard and has more shards than blocks, or if it is for a shard and
+/// has an option that needs the results of all blocks (--precision).
 void refuse_impossible_part(const run_plan& plan);
 
 /// Parses a journal. Ignores an incomplete last line, which a killed run can leave. Throws

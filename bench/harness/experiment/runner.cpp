@@ -48,8 +48,8 @@ public:
             const auto order = orders_.next();
             if (!share_.has(block)) continue;
             const auto start = clock_();
-            // A block whose trials were all finished by an earlier run takes no time. It counts as finished
-            // even if the budget is spent.
+            // A block whose trials were all finished by an earlier run takes no time. Therefore it counts as
+            // finished even if the budget is spent.
             if (!std::exchange(is_first, false) && plan_.budget && start + longest_block > *plan_.budget &&
                 !is_done(block, order)) {
                 outcome_.budget_spent = true;
@@ -161,8 +161,8 @@ private:
         }
     }
 
-    /// Runs the trials of one workload in one block. If an earlier run left this row unfinished, all trials
-    /// of the row run again, because they must be close in time.
+    /// Runs a row: the trials of one workload in one block. If an earlier run left this row unfinished, all
+    /// trials of the row run again, because they must be close in time.
     void run_row(std::uint64_t block, row trials) {
         row_ = old_.contains({block, trials.front().workload}) ? old_.at({block, trials.front().workload})
                                                                : old_row{};
@@ -219,7 +219,8 @@ private:
         take(block, where, attempt, executor_.run(request), limit < plan_.trial_limit);
     }
 
-    /// Returns the contender with the layout for this block. The reference is valid until the next attempt.
+    /// Returns the contender, with the path of the layout that it uses in this block. The reference is valid
+    /// until the next attempt.
     const contender& who_in(std::uint64_t block, std::size_t contender) {
         const auto& who = plan_.contenders[contender];
         if (who.layouts.empty()) return who;
@@ -285,8 +286,9 @@ private:
         }
     }
 
-    /// Removes data that would fill the memory during a day of trials. These are histograms, which are
-    /// already in histograms.jsonl, and later contexts, which are never read.
+    /// Removes data that would fill the memory during a day of trials: histograms, which are already in
+    /// histograms.jsonl, and all contexts of a contender except the first one, because only the first one is
+    /// read.
     void forget_what_is_written(trial_record& record) {
         record.outcome.histograms.clear();
         if (!record.outcome.context.empty() && !has_context_.insert(record.where.contender).second)

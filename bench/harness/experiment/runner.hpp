@@ -50,14 +50,14 @@ struct run_outcome {
     std::vector<merged_shard> merged = {};  // sorted by number; empty unless merged from shards
 };
 
-/// The number of blocks without a number after which the runner gives up on a result. The reason for one
-/// missing number can be temporary: for example, the load generator was too late, or memory could not be
-/// locked.
+/// The number of blocks in which a result must have no number before the runner gives up on the result. One
+/// block is not enough, because the reason for a missing number can be temporary: for example, the load
+/// generator was too late, or memory could not be locked.
 inline constexpr std::size_t blocks_to_try = 3;
 
-/// Adds a trial to the outcome. Returns true if its result gets no further trials, because this trial failed
-/// or because the result was unsupported in `blocks_to_try` blocks without any number. A running session and
-/// the reader of journals use this function, so that both get the same outcome.
+/// Adds a trial to the outcome. Returns true if its result gets no further trials: either this trial failed,
+/// or the result was unsupported in `blocks_to_try` blocks and never had a number. A running session and the
+/// reader of journals use this function, so that both get the same outcome.
 bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record);
 
 /// An observer of the run. The runner calls these functions between trials, never during a trial.

@@ -79,9 +79,9 @@ std::map<std::uint64_t, std::uint64_t> places_of_blocks(const run_outcome& outco
     return places;
 }
 
-/// Returns the median log ratio of the rounds. The slices of one round ran on the same core within
-/// milliseconds, at the same speed of the machine; between rounds, the speed differs. Ignores rounds in which
-/// only one of the two contenders ran.
+/// Returns the median of the rounds' log ratios. Each ratio compares slices of the same round, because these
+/// ran within milliseconds on the same core, at the same speed of the machine. Ignores rounds in which only
+/// one of the two contenders ran.
 double log_ratio_of_slices(const std::vector<double>& ours, const std::vector<double>& theirs) {
     std::vector<double> rounds;
     for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)

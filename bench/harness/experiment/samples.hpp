@@ -57,40 +57,42 @@ public:
     /// trials were not concurrent.
     [[nodiscard]] std::optional<double> waited(cell where) const;
     [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Returns the number of trials with which disturbed() is compared. Interleaved trials are not checked
-    /// for disturbances, because a disturbance affects only a few of their many slices.
+    /// Returns the number of trials that disturbed() is compared with: all sequential trials, and those
+    /// other trials that were disturbed. Other trials are checked only for orphaned processes, because any
+    /// other disturbance affects only a few of their many slices.
     [[nodiscard]] std::uint64_t trials() const { return trials_; }
 
-    /// Returns log ratios, which are above 0 if `who` is better. There is one for each block; for interleaved
-    /// times, it is the median over the block's rounds. With layouts, there is one for each pair of layouts,
-    /// the median over its blocks, because blocks with the same layouts are not independent.
+    /// Returns log ratios, which are above 0 if `who` is better. There is one for each block. For times of
+    /// interleaved trials, it is the median over the block's rounds. With layouts, there is one log ratio for
+    /// each pair of layouts: the median over the blocks with this pair, because such blocks are not
+    /// independent.
     [[nodiscard]] std::vector<double> log_ratios(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns log_ratios() if there is one host. If there are several hosts, returns the median log ratio of
-    /// each host.
+    /// Returns log_ratios() if all trials ran on one host. With several hosts, returns the median log ratio
+    /// of each host.
     [[nodiscard]] comparison comparison_of(compared_cells of, const reports::metric_info& metric) const;
     /// Returns the log ratio of each block with the index of the block's machine (machines_of). Returns an
     /// empty vector if there are fewer than two machines, or if several layouts of a contender are compared.
     [[nodiscard]] std::vector<host_value> by_host(compared_cells of,
                                                   const reports::metric_info& metric) const;
-    /// Returns the median of `values`, which has one value per block, and its interval. At least one value
-    /// must be present. With several hosts, returns the median of the hosts' medians, computed from
+    /// Returns the median of `values` (one value per block) and the interval of this median. At least one
+    /// value must be present. With several hosts, returns the median of the hosts' medians, computed from
     /// logarithms if all values are above 0.
     [[nodiscard]] estimate estimate_of(std::size_t workload,
                                        const std::vector<std::optional<double>>& values) const;
-    /// Returns one ratio for each block, the median over its rounds, if `who` and `to` were interleaved.
+    /// Returns one ratio for each block (the median over its rounds) if `who` and `to` were interleaved.
     /// Returns nothing for other pairings, because the ratio of a block then follows from its two samples.
     [[nodiscard]] std::optional<std::vector<std::optional<double>>> ratios_of_slices(compared_cells of) const;
     /// The comparisons that replace ratios if some samples are not above zero.
     struct distances {
-        /// The log quotients of the distances from zero. They are above 0 if `who` is better. Distances are
-        /// compared, because an early timer is as inaccurate as a late timer.
+        /// The log quotients of the samples' distances from zero. They are above 0 if `who` is better.
+        /// Distances are compared, because an early timer is as inaccurate as a late timer.
         comparison log_quotients;
         comparison differences;
     };
     [[nodiscard]] distances distances_from_zero(compared_cells of, const reports::metric_info& metric) const;
-    /// Returns the standard deviation of the logarithm of a time between layouts, from the trials of the
-    /// baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured in more than one
-    /// block, because the deviation then cannot be distinguished from noise.
+    /// Returns the standard deviation, between layouts, of the logarithm of the metric. Estimates it from the
+    /// trials of the baseline, its A/A copy and `who`. Returns nothing if too few layouts were measured in
+    /// more than one block, because the deviation then cannot be distinguished from noise.
     [[nodiscard]] std::optional<double> layout_deviation(std::size_t workload, std::size_t who,
                                                          const reports::metric_info& metric) const;
 

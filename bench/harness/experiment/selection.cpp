@@ -29,8 +29,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row.back();
 }
 
-/// Returns the edit distance, or less for a shortened name: a match with the beginning of `candidate` costs
-/// only 1, because people shorten names.
+/// Returns the edit distance between the two names. If the distance to the beginning of `candidate` plus 1 is
+/// smaller, returns this sum, because people shorten names.
 std::size_t distance(std::string_view word, std::string_view candidate) {
     return std::min(edit_distance(word, candidate),
                     edit_distance(word, candidate.substr(0, word.size())) + 1);

@@ -1,4 +1,5 @@
-// The decision uses only the widths of intervals and never their positions; stopping.hpp explains why.
+// The number of blocks depends only on the widths of intervals and never on their positions; stopping.hpp
+// explains why.
 #include "bench/harness/experiment/stopping.hpp"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ std::set<std::pair<std::size_t, std::size_t>> failed_in_pilot(const run_outcome&
     return cells;
 }
 
-/// Returns the maximum number of blocks. With a precision, each pair of layouts runs only once, because
-/// repeated pairs add no information about the layouts.
+/// Returns the maximum number of blocks. With a precision, each pair of layouts runs in only one block,
+/// because further blocks with the same pair add no information about the layouts.
 std::uint64_t most_blocks(const run_plan& plan) {
     const std::uint64_t pairs = plan.layout_pairs();
     return plan.precision_pct && pairs > 0 ? std::min(plan.blocks, pairs) : plan.blocks;

@@ -25,13 +25,14 @@ inline constexpr std::uint64_t pilot_blocks = 30;
 /// proportional to the square root of the number of blocks.
 std::uint64_t blocks_for(std::span<const double> log_ratios, double precision_pct);
 
-/// Returns the plan's number of blocks or, with a precision, the pilot's number. With a precision and
-/// layouts, returns at most the number of layout pairs, because repeated pairs do not make the interval
-/// narrower.
+/// Returns the plan's number of blocks or, with a precision, the number of blocks of the pilot. With a
+/// precision and layouts, returns at most the number of layout pairs, because blocks with repeated pairs do
+/// not make the interval narrower.
 std::uint64_t blocks_at_first(const run_plan& plan);
 
-/// Returns enough blocks for the precision of each contender's ratio in the metric `time`, but at most the
-/// plan's number of blocks. Ignores trials after the pilot, so that a resumed run makes the same decision.
+/// Returns the number of blocks that is enough for the requested precision of each contender's ratio of the
+/// metric `time`, but at most the plan's number of blocks. Ignores trials after the pilot, so that a resumed
+/// run makes the same decision.
 std::uint64_t blocks_after_pilot(const run_plan& plan, const run_outcome& outcome);
 
 /// Returns the number of blocks with which each comparison can be significant, even if no other comparison

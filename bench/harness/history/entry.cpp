@@ -51,7 +51,7 @@ std::string program_in(std::string_view text) {
 }
 
 /// Describes the processor by its cache sizes, which are the same in each run. The clock rate is unsuitable,
-/// because each run measures it anew and gets another value.
+/// because each run measures it and gets a slightly different value.
 std::string processor_in(const json& context) {
     std::vector<std::string> sizes;
     if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
@@ -298,8 +298,8 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Returns a checksum of date, seed, machine and samples. Excludes computed results, because another version
-/// of loopbench can compute different results from the same trials.
+/// Returns a checksum of date, seed, machine and samples, which identifies the run. Excludes computed
+/// results, because another version of loopbench can compute different results from the same trials.
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
@@ -398,7 +398,8 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
     for (const auto& [workload, rows] : benchmarks_in(output))
         std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
-    // The printed date identifies the run. Thus the same file with another --date is the same run.
+    // The content ID is computed from the date that the program printed, not from --date. Thus the same file
+    // with another --date is the same run.
     const auto date = std::exchange(report.where.date, printed_date(output.context));
     auto content = content_of(report);
     report.where.date = date;

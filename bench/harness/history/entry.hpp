@@ -50,13 +50,14 @@ struct entry {
     std::string date;  // UTC, ISO 8601
     std::string report;
     /// The numbers of a run as JSON. `points` contains the primary metrics and the counts; `other_points`
-    /// contains the other metrics. Each text takes about a twentieth of the report's bytes. Its format is:
+    /// contains the other metrics. Each text takes about a twentieth of the report's bytes. The format of
+    /// both is:
     ///     {"contenders": [name...], "subjects": [{"of": {"workload", "metric", "unit", "direction",
     ///      "deterministic", "pairing"}, "ratios": {"of": [contender...], "medians": [number...], "lows":
     ///      [number or null...], "highs": [the same...]}, "values": {the same}}...]}
-    /// `contender` is an index into the list of names. If the baseline was measured, the numbers of the other
-    /// contenders are ratios to the baseline. The numbers of the baseline itself, of counts, and of metrics
-    /// without a ratio are values.
+    /// Here, each contender is an index into the list of names. If the baseline was measured, the numbers of
+    /// the other contenders are ratios to the baseline. The numbers of the baseline itself, of counts, and of
+    /// metrics without a ratio are values.
     std::string points, other_points;
     std::string content;  // an identity that does not depend on computed results
 };
@@ -75,14 +76,14 @@ struct date_rule {
 /// (/opt/loopbench/1.0).
 bool is_google_benchmark_output(std::string_view text);
 
-/// Reads a report, a journal or the output of a Google Benchmark program. In the last case, the program
+/// Reads a report, a journal or the output of a Google Benchmark program. From such output, the program
 /// becomes the contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of
-/// the program's context. `dated` applies only to Google Benchmark programs. Throws reports::format_error
-/// with `name` in its message.
+/// the program's context. `dated` applies only to Google Benchmark programs. Throws reports::format_error,
+/// with `name` in its message, if the text is invalid.
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
 
-/// Returns "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00", because texts of UTC dates sort by time.
-/// Returns a date without a time unchanged, and nothing if the text is not a date.
+/// Converts a date to UTC: returns "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00". Texts of UTC dates
+/// sort by time. Returns a date without a time unchanged, and nothing if the text is not a date.
 std::optional<std::string> in_utc(const std::string& date);
 
 }  // namespace loopbench::bench

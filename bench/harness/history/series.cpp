@@ -88,8 +88,8 @@ private:
     struct known_subject {
         subject of;
         bool is_chosen = false;
-        /// The indices of the series by condition and contender. An index is absent if the contender has no
-        /// such series.
+        /// The indices in `all_` of the subject's series, by condition (see run_at) and contender. An index
+        /// is absent if the contender has no such series.
         std::map<std::size_t, std::vector<std::optional<std::size_t>>> places;
     };
 

@@ -36,8 +36,8 @@ struct series {
     [[nodiscard]] bool is_ratio() const { return !baseline.empty(); }
 };
 
-/// The choice of series. An empty list of workloads or contenders selects all of them. An empty list of
-/// metrics selects the primary metrics and the counts.
+/// The choice of the series to read. An empty list of workloads or contenders selects all of them. An empty
+/// list of metrics selects the primary metrics and the counts.
 struct series_choice {
     std::vector<std::string> workloads = {}, contenders = {}, metrics = {};
     bool intervals = false;
@@ -59,24 +59,24 @@ struct series_change {
     const series* in = nullptr;
     std::size_t at = 0;
     double p = 1;                  // before the correction for many series
-    double before = 0, after = 0;  // medians of the points up to the previous and the next change
-    /// The size of the change: the difference between the logarithms of the values if is_logarithmic() is
-    /// true, otherwise between the values.
+    double before = 0, after = 0;  // medians of the points since the previous change and until the next
+    /// The size of the change, above 0 for an improvement. It is the difference between the logarithms of the
+    /// values if is_logarithmic() is true, otherwise between the values.
     estimate better;
-    change_direction is = change_direction::neither;  // if the interval contains zero
+    change_direction is = change_direction::neither;  // `neither` if the interval of `better` contains 0
 
     [[nodiscard]] bool is_worse() const { return is == change_direction::worse; }
 };
 
-/// Returns true if doubling and halving count as equally large changes. Counts are judged by the values
-/// themselves, and so are series with a value that is not above zero.
+/// Returns true if changes are judged by the logarithms of the values, so that doubling and halving are
+/// equally large changes. Returns false for counts, and for series with a value that is not above zero.
 bool is_logarithmic(const series& of);
 
 /// Returns the median of the points from `begin` to `end` (exclusive). This range must not be empty.
 double median_of_points(const series& of, std::size_t begin, std::size_t end);
 
 /// Returns true for ratios, counts, and values of runs without a baseline. The values of the baseline itself
-/// are not judged, because they also depend on the state of the machine.
+/// are not judged, because the state of the machine also changes them.
 bool is_judged(const series& each);
 
 /// Returns the changes of all judged series, sorted by date. The changes point into `all`.

@@ -41,7 +41,7 @@ struct dialect {
 constexpr dialect sqlite{"sqlite3", "BEGIN IMMEDIATE", nullptr,
                          "SELECT COUNT(*) FROM sqlite_master WHERE name = 'loopbench_schema'"};
 constexpr dialect postgresql{
-    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // sees rows written during its wait
+    "postgresql", "BEGIN ISOLATION LEVEL READ COMMITTED",  // sees rows that others commit while it waits
     "SELECT pg_advisory_xact_lock(1819242352)",
     "SELECT COUNT(*) FROM pg_class WHERE relname = 'loopbench_schema' AND pg_table_is_visible(oid)"};
 
@@ -52,8 +52,8 @@ bool is_postgresql(std::string_view where) {
     return where.starts_with("postgresql://") || where.starts_with("postgres://");
 }
 
-/// Throws usage_error for a URL of another database. Otherwise, the URL would be used as a file name, and the
-/// password in the URL would become a part of a folder's name.
+/// Throws usage_error for a URL of an unsupported kind of database. Otherwise, the URL would be used as a
+/// file name, and the password in the URL would become a part of a folder's name.
 void refuse_other_urls(std::string_view where) {
     const auto scheme = where.substr(0, std::min(where.find("://"), where.size()));
     const bool is_url = !scheme.empty() && scheme.size() < where.size() &&
@@ -69,9 +69,9 @@ struct place_part {
     std::size_t begin = 0, end = 0;
 };
 
-/// Returns the position of the password after a user name. In libpq, the password ends at the first @ if no
-/// slash precedes this @. Also finds a password that is not escaped correctly, so that such a password can be
-/// hidden, too.
+/// Returns the position of the password that follows the user name in a URL. Also finds a password that is
+/// not escaped correctly, so that every password can be hidden. (For libpq, the password ends at the first @
+/// if no slash precedes this @.)
 std::optional<place_part> password_of_user(std::string_view place) {
     const auto begin = place.find("://") + 3;
     const auto colon = place.find(':', begin), first = place.find('@', begin);
@@ -79,7 +79,8 @@ std::optional<place_part> password_of_user(std::string_view place) {
     const auto query = std::min(place.find('?', begin), place.size());
     auto at = place.rfind('@', query);
     if (at == std::string_view::npos || at < begin) {
-        // A question mark before the first @ either begins the query or belongs to the password.
+        // A question mark precedes the first @. It begins the query if a slash precedes the @, and if a port
+        // follows the colon or the host is in brackets. Otherwise, it belongs to the password.
         const auto slash = place.find('/', begin);
         const auto port = place.substr(colon + 1, std::min(slash, query) - colon - 1);
         const bool is_port = port.find_first_not_of("0123456789,") == std::string_view::npos;
@@ -243,7 +244,8 @@ private:
             sql_.open(speaks_.backend, where_);
             sql_ << "SET client_encoding = 'UTF8'";
             sql_ << fmt::format("SET lock_timeout = '{}s'", patience.count());
-            // The compression method lz4 is several times as fast as the default.
+            // Uses the compression method lz4 if the server supports it, because lz4 is several times as fast
+            // as the default method.
             sql_ << "SELECT set_config(name, 'lz4', false) FROM pg_settings "
                     "WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
         });
@@ -255,7 +257,7 @@ private:
             sql_ << "SELECT loopbench_version FROM loopbench_run WHERE loopbench_version <> '' "
                     "ORDER BY id DESC LIMIT 1",
                 into(version);
-        } catch (const soci::soci_error&) {  // another version made other tables
+        } catch (const soci::soci_error&) {  // another version of loopbench made other tables
         }
         return version;
     }
@@ -393,7 +395,8 @@ void finish_run(soci::session& sql, row_id run, const entry& what) {
         use(reliability), use(what.points), use(what.other_points), use(what.report), use(run);
 }
 
-/// Numbers the machines by their first runs. Thus a machine keeps its number when runs are added.
+/// Numbers the machines in the order in which their first runs were added. Thus a machine keeps its number
+/// when runs are added.
 void number_machines(std::vector<kept_run>& runs) {
     std::ranges::sort(runs, {}, &kept_run::id);
     std::map<std::tuple<std::string, std::string, long long, long long>, std::size_t> numbers;

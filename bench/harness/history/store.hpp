@@ -50,9 +50,9 @@ enum class opening { existing, created_if_missing };
 class store {
 public:
     /// Opens the history at `where`, which is a file's path or a URL postgresql://... All functions of this
-    /// class wait for up to `patience` while another process writes. Throws usage_error if `where` contains
-    /// no history or other data, reports::other_format if another version of loopbench made the history, and
-    /// database_error if the database fails.
+    /// class wait for up to `patience` while another process writes. Throws usage_error if there is no
+    /// history at `where`, or if `where` contains something else. Throws reports::other_format if another
+    /// version of loopbench made the history, and database_error if the database fails.
     store(std::string where, opening how, std::chrono::seconds patience = std::chrono::seconds{10});
     ~store();
     store(store&&) noexcept;
@@ -72,8 +72,8 @@ public:
     std::string points_of(row_id run);
     std::string other_points_of(row_id run);
     std::optional<reports::report> report_of(row_id run);
-    /// Returns entry::report of the run, with fields that this version of loopbench does not know. Returns an
-    /// empty text if the run does not exist.
+    /// Returns entry::report of the run, including the fields that this version of loopbench does not know.
+    /// Returns an empty text if the run does not exist.
     std::string report_text_of(row_id run);
     void remove(std::span<const row_id> runs);
 

@@ -18,8 +18,8 @@ std::string build_name(const kept_run& run);
 std::string runs_text(std::span<const kept_run> runs);
 std::string runs_json(std::span<const kept_run> runs);
 
-/// Returns a line for each series. If there is only one series, returns a line for each of its runs, with
-/// marks at the changes. A single series must have intervals.
+/// Returns a text with a line for each series. If there is only one series, the text has a line for each of
+/// its runs, with marks at the changes. A single series must have intervals.
 std::string trend_text(const std::vector<series>& all);
 /// Returns the series as JSON. All series must have intervals.
 std::string trend_json(const std::vector<series>& all);

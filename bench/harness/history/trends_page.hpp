@@ -19,8 +19,9 @@ inline constexpr std::size_t points_shown_max = 300'000;
 
 /// Returns a page with the latest runs. The page has at most `points_max` points (not counting those of
 /// constant series), but at least one run. `all` contains series with intervals that were read from the
-/// history `from`. Unless `reports` is empty, the numbers link to report_page_name() in this folder; a
-/// relative path is relative to the folder of the page. Throws database_error if the database fails.
+/// history `from`. Unless `reports` is empty, the numbers link to the runs' report pages (report_page_name)
+/// in the folder `reports`; a relative path is relative to the folder of the page. Throws database_error if
+/// the database fails.
 trends_page write_trends_page(store& from, const std::vector<kept_run>& runs, const std::vector<series>& all,
                               const std::string& reports, std::size_t points_max = points_shown_max);
 

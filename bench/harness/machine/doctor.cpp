@@ -102,8 +102,8 @@ std::string text_of(const core_facts& core) {
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the finding about kinds of cores. The blocks of a session use all cores that the process can use.
-/// Therefore cores of different kinds distort times.
+/// Returns the finding about the kinds of cores. The blocks of a session run on all cores that the process
+/// can use. Therefore times are distorted if these cores are of different kinds.
 finding core_kinds(const std::vector<core_facts>& cores) {
     std::vector<std::pair<const core_facts*, std::vector<int>>> kinds;
     std::vector<std::vector<int>> caches;
@@ -222,7 +222,7 @@ fitness fitness_of(const std::vector<finding>& all) {
     if (!worse.empty())
         return {severity::unreliable,
                 fmt::format("This machine is not fit for measurements: {} would make them unreliable{}.",
-                            worse, warnings.empty() ? "" : "; take care also of " + warnings)};
+                            worse, warnings.empty() ? "" : "; also take care of " + warnings)};
     if (!warnings.empty())
         return {severity::warning,
                 fmt::format("This machine is fit for measurements with care: {}.", warnings)};

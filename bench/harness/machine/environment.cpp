@@ -26,8 +26,8 @@ std::string kernel() {
     return fmt::format("{} {} {}", names.sysname, names.release, names.machine);
 }
 
-/// Measures the time of getppid(2). This call only enters and leaves the kernel, and no library caches its
-/// result.
+/// Measures the time of the cheapest system call, getppid(2). It only enters and leaves the kernel, and no
+/// library caches its result.
 double cheapest_call_ns() {
     return fastest_call_ns<std::chrono::steady_clock>(16, 32, [] { ::syscall(SYS_getppid); });
 }

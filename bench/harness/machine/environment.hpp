@@ -17,8 +17,8 @@ reports::environment read_environment();
 
 std::vector<std::pair<std::string_view, std::string>> facts_of(const reports::environment& where);
 
-/// Returns an identity that no other machine has, for the records of shards. Throws std::runtime_error if the
-/// kernel provides no such identity.
+/// Returns an identity that no other machine has, for the journals of shards. Throws std::runtime_error if
+/// the kernel provides no such identity.
 std::string machine_identity();
 
 /// Returns the CPUs on which this process can run, or an empty vector if the kernel does not report them.

@@ -5,8 +5,9 @@
 
 namespace loopbench::bench {
 
-/// Returns the time of one call, from the fastest of several batches of calls. A single preemption makes a
-/// batch hundreds of times as long. `clock` measures the batches; each batch takes some microseconds.
+/// Returns the time of one call, measured in the fastest of several batches of calls. Slower batches are
+/// ignored, because a single preemption makes a batch hundreds of times as long. `clock` measures the
+/// batches; each batch takes some microseconds.
 template <class clock, class function>
 double fastest_call_ns(int batches, int calls, function call) {
     auto least = clock::duration::max();

@@ -125,7 +125,7 @@ std::optional<cpu_quota> read_cpu_quota(const fs::path& root) {
         const auto group = own_group(is_v2, root);
         if (group.empty()) continue;
         // If the process's group is outside the mounted group, the relative path contains "..", and the
-        // folder of the process's group is not visible.
+        // folder of the process's group is not visible. Then only the mounted group is examined.
         const auto below = group.lexically_relative(top);
         const bool is_visible = !below.empty() && *below.begin() != "..";
         for (auto folder = is_visible ? (place / below).lexically_normal() : place;;

@@ -27,9 +27,9 @@ bool tracefs_is_readable();
 /// /etc/machine-id is unsuitable, because all containers from one image can have the same ID.
 std::optional<std::string> boot_id();
 
-/// A limit on the CPU time of a control group. When a group has used its time, the kernel stops its processes
-/// until the next period, which usually lasts 100 ms (Documentation/admin-guide/cgroup-v2.rst,
-/// Documentation/scheduler/sched-bwc.rst).
+/// A limit on the CPU time of a control group. When a group has used its time in a period, the kernel stops
+/// the group's processes until the next period. A period usually lasts 100 ms
+/// (Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst).
 struct cpu_quota {
     double cores = 0;  // CPU time divided by wall time
     std::filesystem::path file;
@@ -55,7 +55,7 @@ struct core_facts {
 };
 core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devices");
 
-/// The times of one CPU, or of all CPUs together, since boot. The kernel counts in ticks (proc(5)).
+/// The times of one CPU, or of all CPUs together, since boot. The kernel counts them in ticks (proc(5)).
 struct cpu_times {
     std::int64_t busy_ns = 0;   // time in which any program ran, including this one
     std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
@@ -65,9 +65,9 @@ struct cpu_times {
 /// absent.
 std::map<std::string, cpu_times> read_cpu_times();
 
-/// Returns the time for which the ready main thread waited for a CPU, or 0 if the kernel does not count this
-/// time. The time is the second number of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst). The
-/// process can have ended but must not have been reaped.
+/// Returns the time for which the process's main thread was ready but waited for a CPU, or 0 if the kernel
+/// does not count this time. The time is the second number of /proc/PID/schedstat
+/// (Documentation/scheduler/sched-stats.rst). The process can have ended but must not have been reaped.
 std::int64_t run_delay_ns_of(pid_t pid);
 
 struct child_facts {

@@ -1,5 +1,6 @@
-// A test draws random orders of n values and computes, for each order, only the distances from each value to
-// the values before it: n * n / 2 subtractions.
+// A test draws random orders of n values. For each order, it computes only the distances from each value to
+// the values before it (n * n / 2 subtractions). The distances to all other values are the same in every
+// order and are computed once.
 #include "bench/harness/statistics/change_points.hpp"
 
 #include <algorithm>
@@ -18,8 +19,8 @@ namespace loopbench::bench {
 
 namespace {
 
-/// Returns the sum of the distances from `value` to the other values. Computes four partial sums. With a
-/// single sum, each addition would have to wait for the previous one.
+/// Returns the sum of the distances from `value` to the other values. Computes four partial sums, because
+/// with a single sum, each addition would have to wait for the previous one.
 double distance_to_all(double value, std::span<const double> others) {
     constexpr std::size_t at_once = 4;
     std::array<double, at_once> sums{};
@@ -51,8 +52,8 @@ public:
         return 1 / static_cast<double>(met_one_as_large_ ? drawn_ : drawn_ + 1);
     }
 
-    /// Draws random orders until `orders` of them are drawn. Stops early if the largest Q of a random order
-    /// is at least as large as that of the real order.
+    /// Draws random orders until the test has drawn `orders` of them. Stops early if the largest Q of a
+    /// random order is at least as large as that of the real order.
     void draw_up_to(std::uint64_t orders) {
         constexpr double rounding = 1e-9;
         for (; drawn_ < orders && !met_one_as_large_; ++drawn_) {
@@ -131,8 +132,8 @@ private:
     }
 
     /// Replaces the window that was just tested by the windows to test next. `has_changed` is true if the
-    /// window has a change point and is split there. The first waiting window moves along the series. All
-    /// other windows are parts of split windows.
+    /// window has a change point and is split there. The first element of `waiting_` is the window that moves
+    /// along the series. All other elements are parts of split windows.
     void advance(bool has_changed) {
         const auto [begin, end] = waiting_.back();
         const bool moves_on = waiting_.size() == 1;
@@ -166,8 +167,8 @@ std::vector<bool> judge(std::vector<window_test>& tests, const change_rule& rule
         const auto still = std::ranges::count_if(tests, [](const auto& test) { return !test.is_decided(); });
         if (still == left) break;
         left = still;
-        // `left` is the number of tests whose p-value can still be small. If all these p-values are at most
-        // `needed`, the correction accepts all these tests.
+        // `left` is the number of tests whose p-value can still be small. If the p-values of all these tests
+        // are at most `needed`, the correction accepts all these tests.
         needed = std::min(rule.level,
                           rule.family_level * static_cast<double>(left) / static_cast<double>(tests.size()));
     }

@@ -18,11 +18,11 @@ struct change_rule {
     /// The accepted share of false change points among all reported ones (Benjamini and Hochberg,
     /// correction.hpp).
     double family_level = 0.01;
-    /// The maximum number of values in one test. It makes the result independent of much later values, and
-    /// the computing time proportional to the length of a series.
+    /// The maximum number of values in one test. Because of this limit, much later values do not change
+    /// the result, and the computing time is proportional to the length of a series.
     std::size_t window = 60;
-    /// The smallest number of values that form a level, so that one or two slow runs are not reported as a
-    /// change.
+    /// The smallest number of values before and after a change point. It prevents one or two slow runs from
+    /// being reported as a change.
     std::size_t least = 3;
 };
 

@@ -35,8 +35,8 @@ constexpr auto names_of(correction) {
 /// Statist. 29, 2001).
 std::vector<double> adjusted(std::span<const double> p_values, correction how);
 
-/// Returns the p-value that makes one more comparison significant if `found` of `count` comparisons already
-/// are significant.
+/// Returns the largest p-value with which one more comparison becomes significant if `found` of `count`
+/// comparisons already are significant.
 double level_for_one_more(std::size_t found, std::size_t count, double alpha, correction how);
 
 }  // namespace loopbench::bench

@@ -1,5 +1,5 @@
 // Machines (hosts) differ from each other, and additional blocks on one machine do not reveal these
-// differences.
+// differences. Therefore a comparison on several hosts uses one value per host, the median of its blocks.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ inline constexpr std::size_t many_hosts = 6;
 estimate few_hosts_with_interval(std::span<const double> hosts, double level = default_level);
 
 /// Returns the one-sided p-value of the hypothesis that the true mean is at most `value`. If the p-value is
-/// p, the interval of few_hosts_with_interval() at the level 1 - 2p ends at `value`.
+/// p, `value` is the lower end of the interval of few_hosts_with_interval() at the level 1 - 2p.
 double p_few_hosts_above(std::span<const double> hosts, double value);
 
-/// Returns the distance beyond a threshold at which the two-sided test finds a true mean in about three of
-/// four runs.
+/// Returns how far beyond a threshold a true mean must lie, so that the two-sided test finds it in about
+/// three of four runs.
 double reach_of_few_hosts(std::span<const double> hosts, double level);
 
 /// Returns the standard deviation of the effects of hosts, computed by layout_deviation() (layout.hpp). A

@@ -14,9 +14,9 @@ struct layout_contrast {
     double log_ratio = 0;
 };
 
-/// Returns the standard deviation between layouts. A contrast is a_faster - a_slower + noise, where the
-/// effects a of all layouts have the same variance. Therefore two contrasts x and y of different blocks have
-/// the covariance c * variance, with
+/// Returns the standard deviation of the effects of layouts. A contrast is a_faster - a_slower + noise, where
+/// the effects a of all layouts have the same variance. Therefore two contrasts x and y of different blocks
+/// have the covariance c * variance, with
 ///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse].
 /// Here, [condition] is 1 if the condition is true, and otherwise 0. The variance is the sum of c x y divided
 /// by the sum of c * c, over all such pairs of contrasts. This is a moment estimate like C. R. Henderson's

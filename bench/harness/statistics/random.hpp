@@ -1,5 +1,5 @@
-// std::mt19937_64 gives the same numbers with all standard libraries. std::uniform_int_distribution and
-// std::shuffle do not.
+// std::mt19937_64 gives the same numbers with all standard libraries, but std::uniform_int_distribution and
+// std::shuffle do not. Therefore only the generator comes from the standard library.
 #pragma once
 
 #include <cstdint>

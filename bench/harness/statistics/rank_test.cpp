@@ -92,8 +92,8 @@ public:
 
     [[nodiscard]] std::size_t size() const { return from_.size() * to_.size(); }
 
-    /// Returns the smallest double v such that more than `place` differences are at most v. Searches among
-    /// all doubles, in the order of `key`.
+    /// Returns the smallest double v such that more than `place` differences are at most v. Finds v by
+    /// bisection over all doubles; key() maps them to integers in the same order.
     [[nodiscard]] double operator[](std::size_t place) const {
         auto low = key(to_.front() - from_.back()), high = key(to_.back() - from_.front());
         while (low < high) {

@@ -11,9 +11,10 @@ namespace loopbench::bench {
 /// and continuity (E. L. Lehmann, Nonparametrics, 1975, chapter 1). The samples must not be empty.
 double mann_whitney(std::span<const double> first, std::span<const double> second);
 
-/// Returns the median of all differences (J. L. Hodges and E. L. Lehmann, Ann. Math. Statist. 34, 1963) and
-/// its interval. The interval contains the shifts that the Mann-Whitney test does not reject (L. E. Moses).
-/// It is empty if there are too few values. The samples must not be empty.
+/// Returns the median of all differences between a value of `second` and a value of `first` (J. L. Hodges and
+/// E. L. Lehmann, Ann. Math. Statist. 34, 1963), and its interval. The interval contains the shifts that the
+/// Mann-Whitney test does not reject (L. E. Moses); it is empty if there are too few values. The samples must
+/// not be empty.
 estimate shift_between(std::span<const double> first, std::span<const double> second,
                        double level = default_level);
 

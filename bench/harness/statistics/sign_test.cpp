@@ -29,10 +29,11 @@ double exactly(const binomial_in_double& distribution, std::size_t k) {
     return pdf(distribution, static_cast<double>(k));
 }
 
-/// The place of a tail probability in the distribution of B: P(B < k) <= tail < P(B < k + 1).
+/// The place of a tail probability in the distribution of B ~ Binomial(n, 1/2): P(B < k) <= tail < P(B < k +
+/// 1).
 struct place_of_tail {
     std::size_t k = 0;
-    double between = 0;  // the position of the tail in the step; I in median.hpp
+    double between = 0;  // position of the tail in this step, from 0 to 1; I in median.hpp
 };
 
 /// Returns the place of `tail` in the distribution of B ~ Binomial(n, 1/2). Computes P(B = k + 1) = P(B = k)

@@ -16,9 +16,9 @@ double sign_test(std::size_t successes, std::size_t trials);
 /// samples that are at most `value`, so that x_c <= value < x_(c+1). The p-value is
 ///     P(B <= c - 1) + I P(B = c),    B ~ Binomial(n, 1/2),
 ///     I = s c / (n - c - s (n - 2c)),    s = (value - x_c) / (x_(c+1) - x_c).
-/// If the p-value is p, median_with_interval() at the level 1 - 2p ends at `value`. Thus the test and the
-/// interval always agree. If all samples are above `value`, interpolation is impossible, and the result is
-/// 2^-n, the p-value of the sign test.
+/// If the p-value is p, `value` is the lower end of median_with_interval() at the level 1 - 2p. Thus the test
+/// and the interval always agree. If all samples are above `value`, interpolation is impossible, and the
+/// result is 2^-n, the p-value of the sign test.
 double p_above(std::span<const double> samples, double value);
 
 double p_below(std::span<const double> samples, double value);
@@ -34,7 +34,7 @@ double p_below(std::span<const double> samples, double value);
 /// p_above(). Returns nothing if no share of this number of pairs would be significant.
 std::optional<double> share_needed(std::size_t pairs, double level);
 
-/// Returns the smallest n with 2 * 2^-n <= level, so that a difference of n pairs can be significant.
+/// Returns the smallest n with 2 * 2^-n <= level, so that n pairs with the same sign can be significant.
 std::size_t fewest_pairs(double level);
 
 }  // namespace loopbench::bench

@@ -85,8 +85,8 @@ judged_with_floors set_multiples(reports::report& report, const reports::report_
             reports::floor_multiple{floor.contender, multiple.median, multiple.low, multiple.high};
         if (!is_judged(item)) continue;
         const result& of_kind = floor_of_kind(index, item, floor);
-        // io_uring needs fewer system calls than the floors of other drivers, so these floors do not limit
-        // it.
+        // io_uring needs fewer system calls than the floors of other drivers. Therefore a contender on
+        // io_uring can be faster than these floors.
         constexpr std::string_view uring = "io_uring";
         if (kind_of(report, item.contender) == uring && kind_of(report, of_kind.contender) != uring) continue;
         judged.results.push_back(&item);
@@ -125,7 +125,7 @@ std::vector<broken_law> judge_faster_ones(reports::report& report, const judged_
         const auto why = why_faster_than_floor(found.item->workload, found.item->metric);
         if (why.empty() && found.multiple.high && *found.multiple.high < 1 - law_margin)
             broken.push_back({found.item->workload, found.item->contender,
-                              fmt::format("law of floors: {} is {}",
+                              fmt::format("impossible numbers: {} is {}, and no known reason explains this",
                                           reports::title_of_metric(found.item->metric), text_of(found))});
         by_reason[{found.item->metric, why}][found.item->contender].push_back(found);
     }

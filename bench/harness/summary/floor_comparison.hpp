@@ -11,8 +11,8 @@ namespace loopbench::bench {
 
 bool is_limited_by_floors(std::string_view metric);
 
-/// The tolerance of the law of floors: a contender must not be faster than its floor by more than this share.
-/// The contender and the floor are different programs, and code placement alone can change a time by 13 %
+/// A contender counts as impossibly fast only if it is faster than its floor by more than this share. The
+/// contender and the floor are different programs, and code placement alone can change a time by 13 %
 /// (measured with the same objects, linked in six orders).
 inline constexpr double law_margin = 0.1;
 
@@ -21,9 +21,9 @@ inline constexpr double law_margin = 0.1;
 /// one ratio for each block, or for each round of interleaved times. It is absent if a sample is not above
 /// zero, for example because a timer fired early.
 ///
-/// Warns of contenders whose time or late_p50 is significantly below their floor: the floor with the same
-/// driver, or otherwise the best floor. A warning contains the reason if bench/catalog/floor_exceptions.hpp
-/// knows one.
+/// Warns of contenders whose time or late_p50 is significantly below their floor. A contender's floor is the
+/// floor with the same driver or, if there is none, the best floor. A warning contains the reason if
+/// bench/catalog/floor_exceptions.hpp knows one.
 ///
 /// Returns the results that are significantly below their floor, by more than law_margin and without a known
 /// reason. For these results, the contender did too little work, or its time was measured wrongly.

@@ -26,8 +26,8 @@ void check_calls(const reports::report& report, const counted_result& cell, std:
     all.push_back(
         {cell.workload, cell.contender,
          fmt::format(
-             "law of system calls: {:.0f} ns are too few for the {:.2f} calls of an operation, because "
-             "the cheapest call takes {:.0f} ns here",
+             "impossible numbers: an operation took {:.0f} ns, which is too short for its {:.2f} system "
+             "calls, because the cheapest system call takes {:.0f} ns on this machine",
              most, calls->second, *report.where.cheapest_call_ns)});
 }
 
@@ -38,7 +38,7 @@ void check_doubling(const counted_result& cell, std::vector<broken_law>& all) {
     if (!found.low || !found.high || (*found.high >= doubling_least && *found.low <= doubling_most)) return;
     all.push_back(
         {cell.workload, cell.contender,
-         fmt::format("law of doubling: twice the operations take {:.2f} times as long ({:.2f} to {:.2f}); "
+         fmt::format("impossible numbers: twice the operations took {:.2f} times as long ({:.2f} to {:.2f}); "
                      "expected {:g} to {:g}",
                      found.median, *found.low, *found.high, doubling_least, doubling_most)});
 }
@@ -65,10 +65,11 @@ std::vector<broken_law> laws_broken_among_floors(const reports::report& report) 
             if (other.metric == item.metric && other.workload == item.workload && other.median &&
                 index.is_floor(other.contender) &&
                 other.low.value_or(*other.median) > impossible * item.high.value_or(*item.median)) {
-                all.push_back({item.workload, item.contender,
-                               fmt::format("law of floors: {:.4g} ns is less than a fifth of the {:.4g} ns "
-                                           "that {} takes; one of them measures different work",
-                                           *item.median, *other.median, other.contender)});
+                all.push_back(
+                    {item.workload, item.contender,
+                     fmt::format("impossible numbers: this floor took {:.4g} ns, less than a fifth of "
+                                 "the {:.4g} ns of {}; one of the two floors does other work",
+                                 *item.median, *other.median, other.contender)});
                 break;
             }
     }

@@ -1,5 +1,5 @@
-// A result that breaks one of these laws becomes a failed result. The laws for single trials are in
-// bench/harness/trial/laws.hpp.
+// A result whose numbers are impossible becomes a failed result. This file compares a result's numbers with
+// its counts, and floors with each other; bench/harness/trial/laws.hpp checks the numbers of single trials.
 #pragma once
 
 #include <span>
@@ -16,10 +16,9 @@ struct broken_law {
     std::string how;
 };
 
-/// Returns the results that break the law of system calls or the law of doubling. By the law of system calls,
-/// a result's time must be long enough for its counted system calls on this machine. By the law of doubling,
-/// twice the work must take about twice the time: the interval of the ratio must not lie outside the bounds
-/// of counted.hpp.
+/// Returns the results whose numbers contradict their counts: either the time is too short for the counted
+/// system calls on this machine, or twice the work does not take about twice the time (the interval of this
+/// ratio lies outside the bounds of counted.hpp).
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 

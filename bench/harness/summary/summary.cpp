@@ -124,7 +124,7 @@ private:
             own = found->second;
         if (own || where.contender != baseline_ || !plan_.aa_copy) return own;
         // The A/A copy and the baseline are the same program. If the copy failed, the baseline could have
-        // failed, too.
+        // failed, too. Therefore the baseline's result becomes a failed result.
         const auto& as_aa_copy = outcome_.excluded[where.workload][*plan_.aa_copy];
         if (!as_aa_copy || as_aa_copy->status != reports::result_status::failed) return own;
         return exclusion{as_aa_copy->status, fmt::format("the A/A copy failed: {}", as_aa_copy->reason)};
@@ -362,7 +362,7 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     }
     for (std::size_t i = 0; i < machines.size(); ++i) {
         // All machines of a shard have the same properties, because refuse_other_place() refuses to resume a
-        // shard on a different machine.
+        // shard on a machine with other properties. Therefore any of the machine's shards describes it.
         const auto is_of_it = [&](const merged_shard& one) { return shards[i].contains(one.part.number); };
         const auto found = std::ranges::find_if(merged, is_of_it);
         const auto& where = found == merged.end() ? record.where : found->where;
@@ -375,8 +375,8 @@ std::optional<std::vector<reports::host>> hosts_of(const session_record& record)
     return all;
 }
 
-/// Returns the outcome with the failures of the later passes. The result of a contender that failed in such a
-/// pass becomes a failed result, because its work is not validated.
+/// Returns the outcome of the trials, with the failures of the passes that followed. The result of a
+/// contender that failed in a pass becomes a failed result, because the passes did not confirm its work.
 run_outcome with_later_failures(const session_record& journal) {
     auto outcome = journal.outcome;
     const auto& workloads = journal.plan.workloads;

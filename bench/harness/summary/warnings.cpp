@@ -51,18 +51,19 @@ void warn_of_the_end(warning_list& all, const run_plan& plan, const run_outcome&
     if (plan.part)
         all.push_back(
             {std::string{reports::shard_code},
-             fmt::format("this is only shard {} of {}, with {} of {} blocks", plan.part->number,
+             fmt::format("the report covers only shard {} of {}, with {} of {} blocks", plan.part->number,
                          plan.part->of, plan.part->count(plan.blocks), plan.blocks),
              "merge the folders of all shards (`loopbench merge DIR... -o DIR`), and read the merged "
              "report"});
     if (outcome.interrupted && !outcome.merged.empty())
         warn_of_missing_shards(all, outcome);
     else if (outcome.interrupted)
-        all.push_back({"interrupted",
-                       fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
-                                   outcome.blocks_planned),
-                       "finish it with `loopbench run --resume DIR`, where DIR is its folder, before another "
-                       "run writes there"});
+        all.push_back(
+            {"interrupted",
+             fmt::format("the run was interrupted after {} of {} blocks", outcome.blocks_finished,
+                         outcome.blocks_planned),
+             "finish the run with `loopbench run --resume DIR`, where DIR is the folder of the run, "
+             "before another run writes there"});
     if (outcome.budget_spent)
         all.push_back({"budget",
                        fmt::format("only {} of {} blocks fit into the time budget", outcome.blocks_finished,
@@ -75,7 +76,7 @@ bool too_few_for_any_verdict(const result& item) {
 }
 
 /// Returns the number of blocks that the verdicts need: the maximum over the families with too few blocks.
-/// The number for a family follows from the significance level for one more difference (level_for_one_more).
+/// With this number, one more comparison of each family can be significant (level_for_one_more).
 std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     const reports::report_index index{found};
     std::map<std::pair<std::string_view, bool>, std::vector<const result*>> families;
@@ -93,8 +94,8 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
-/// Warns of too few blocks or hosts for intervals or verdicts. Shards get no such warning, because they are
-/// not judged.
+/// Warns if there are too few blocks, hosts or layouts for the intervals, the verdicts or the requested
+/// precision. A shard gets no warning of too few blocks or hosts, because its results are not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
     if (!plan.part &&
@@ -125,8 +126,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     if (layouts && outcome.blocks_planned > *layouts)
         all.push_back(
             {"few_layouts",
-             fmt::format("{} blocks share {} layouts of each build: blocks with the same two layouts "
-                         "count as one in every ratio, verdict and interval",
+             fmt::format("{} blocks share {} layouts of each build: the blocks of the same pair of "
+                         "layouts count as one block in every ratio, verdict and interval",
                          outcome.blocks_planned, *layouts),
              fmt::format("link at least {} layouts of each build (`loopbench compare --help`), or use "
                          "--blocks {}",
@@ -181,8 +182,9 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Returns a text for each workload on which the contenders waited for different shares of their time.
-/// Ignores differences of up to 5 percentage points, which are due to the start and the end of the processes.
+/// Returns a text for each workload on which the contenders waited for the core for different shares of their
+/// time. Ignores differences of up to 5 percentage points, which are due to the start and the end of the
+/// processes.
 texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     constexpr double explained = 0.05;
     texts all;
@@ -211,7 +213,7 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
     if (is_unreliable(found))
         all.push_back({"unreliable",
                        fmt::format("the session is unreliable, so no verdict counts: {}", *found.aa->reason),
-                       "end other programs on this machine (see `loopbench doctor`), and run it again"});
+                       "end other programs on this machine (see `loopbench doctor`), and repeat the run"});
     if (const auto drifted = drifted_workloads(found); !drifted.empty())
         all.push_back(
             {"drift",
@@ -277,11 +279,12 @@ void warn_of_unmatched(warning_list& all, const run_plan& plan) {
         constexpr std::size_t most = 5;
         const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
         names.resize(std::min(names.size(), most));
-        all.push_back({"unmatched_benchmarks",
-                       fmt::format("only in {}: {}{}", who.name, fmt::join(names, ", "), more),
-                       fmt::format("check whether they were {}", who.name == plan.baseline
-                                                                     ? "removed or renamed on purpose"
-                                                                     : "added or renamed on purpose")});
+        all.push_back(
+            {"unmatched_benchmarks",
+             fmt::format("these benchmarks are only in {}: {}{}", who.name, fmt::join(names, ", "), more),
+             fmt::format("check whether they were {}", who.name == plan.baseline
+                                                           ? "removed or renamed on purpose"
+                                                           : "added or renamed on purpose")});
     }
 }
 
