@@ -59,8 +59,8 @@ TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a
         }
     });
     // run_delay() returns the time for which the thread has waited for its core. `delay` is the part of this
-    // time that lies within `wall`. `beside` is the part outside of `wall`, which the upper bound below
-    // includes.
+    // time that lies within `wall`. `beside` is the rest, which lies outside of `wall`, so the upper bound
+    // below adds it.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();

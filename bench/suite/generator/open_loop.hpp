@@ -47,10 +47,10 @@ struct open_loop_plan {
     /// virtual machine, such a time takes tens of microseconds.
     ///
     /// The tenth is allowed because all requests that a pause of the server delayed must count. After a
-    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, only
-    /// the slowest requests count while the generator has no core. In a valid result, at most 20 % of the
-    /// requests are left out. With 20 %, the reported p99 is about the p99.2 of all requests; the difference
-    /// is larger for faster servers.
+    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, of the
+    /// requests that wait while the generator has no core, only the slowest count. In a valid result, at most
+    /// 20 % of the requests are left out. If 20 % are left out, the reported p99 is about the p99.2 of all
+    /// requests; the difference is larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };

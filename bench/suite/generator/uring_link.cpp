@@ -89,7 +89,8 @@ public:
     }
 
     /// Prepares a send. MSG_WAITALL turns a partial send into an error, so that a successful send needs no
-    /// completion. MSG_DONTWAIT prevents the next send on this connection from overtaking a send that waits.
+    /// completion. With MSG_DONTWAIT, no send waits for space; a later send on the same connection could
+    /// overtake a waiting send.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),
