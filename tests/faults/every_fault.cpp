@@ -276,7 +276,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // counted from 1; 0: none fails
+    const std::size_t failing_allocation_;  // counted from 1; 0: no allocation fails
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // The number of turns within which a possible event must happen. Even on a slow kernel, no design needs 3,000
-// turns.
+// turns, so a later event is a fault of the loop.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
@@ -97,7 +97,7 @@ void program::between_turns(bool may_begin) {
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
-    if (!may_begin) {  // the servers would otherwise wait for ever
+    if (!may_begin) {  // only a cancellation ends a server
         for (actor& each : actors_)
             if (each.what == "a server" && !each.is_cancelled) cancel(each);
     }

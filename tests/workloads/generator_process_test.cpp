@@ -52,7 +52,7 @@ protected:
     trial t{workload_size::small, 3};
 };
 
-TEST_F(generator, a_thread_gets_its_cores_back_if_the_generator_cannot_start_without_free_descriptors) {
+TEST_F(generator, a_thread_gets_its_cores_back_if_too_few_descriptors_are_free_to_start_the_generator) {
     const int cores_before = cores_of_this_thread();
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -475,7 +475,7 @@ TEST(open_loop, a_run_is_valid_if_the_generator_was_in_time_for_at_least_80_perc
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, percentiles_that_consist_of_requests_sent_late_are_left_out) {
+TEST(open_loop, percentiles_that_fall_on_requests_sent_late_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0);
     sent_late(result, 50, 20'000);

@@ -160,7 +160,7 @@ TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
     }
 }
 
-TEST(slicer, a_timed_part_that_has_begun_is_completed_although_all_operations_are_done) {
+TEST(slicer, a_timed_part_that_has_begun_is_completed_even_if_all_operations_are_done) {
     for (const std::uint64_t rounds : {3U, 5U}) {
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());

@@ -101,7 +101,7 @@ TEST(catalog, nine_workloads_of_the_catalog_are_measured_by_default) {
 
 using namespace workloads;
 
-TEST(echo, the_messages_of_two_connections_or_two_round_trips_differ) {
+TEST(echo, messages_differ_between_connections_and_between_round_trips) {
     const workloads::detail::echo_messages messages(1024);
     const auto same = [&](auto a, auto b) {
         return std::ranges::equal(messages.message(a[0], a[1]), messages.message(b[0], b[1]));

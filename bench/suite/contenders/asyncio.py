@@ -37,8 +37,8 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# asyncio can end a sleep early, because it stores times as floating-point numbers and wakes every task that is due
-# within its clock's resolution. uvloop uses libuv's timers, which can be early by up to 2 ms
+# asyncio can end a sleep early by less than a microsecond, because it stores times as floating-point numbers and wakes
+# every task that is due within its clock's resolution. uvloop uses libuv's timers, which can be early by up to 2 ms
 # (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 

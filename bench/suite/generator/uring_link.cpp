@@ -113,7 +113,7 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
+    static constexpr std::uint64_t of_send = 1;  // lowest bit of a send's tag; the others are the connection
 
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));
