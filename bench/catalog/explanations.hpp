@@ -20,8 +20,9 @@ std::span<const explanation> parameter_explanations();
 /// Returns the explanation of a contender or a parameter, or null for an unknown name.
 const explanation* explanation_of(std::string_view name);
 
-/// Returns true if `loopbench run --quick` measures the contender by default. Such a run must fit into a
-/// minute. Third-party contenders, which have no explanation, always count as headline.
+/// Returns true if `loopbench run --quick` measures the contender by default. Only some contenders are
+/// measured, because such a run must fit into a minute. Third-party contenders, which have no explanation,
+/// always count as headline.
 bool is_headline_contender(std::string_view name);
 
 }  // namespace loopbench::bench

@@ -7,9 +7,9 @@ namespace loopbench::bench {
 
 namespace {
 
-// The reasons. Each of them must fit on one line of the screen. If floor-sleep is the only floor of a run,
-// `spins` also applies to loops without timer slack (timerfd, io_uring), because floor-sleep calls
-// clock_nanosleep(), which has timer slack.
+// The reasons why a loop can be faster than a floor. Each of them must fit on one line of the screen. If
+// floor-sleep is the only floor of a run, `spins` is also printed for loops that sleep without timer slack
+// (timerfd, io_uring). They can be faster because floor-sleep calls clock_nanosleep(), which has timer slack.
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";
 constexpr std::string_view looks = "a polling loop is already awake; a floor sleeps and must be woken";
 

@@ -13,8 +13,8 @@ struct floor_exception {
 
 std::span<const floor_exception> floor_exceptions();
 
-/// Returns the reason why a contender can be faster than the fastest floor in this metric of the workload.
-/// Returns an empty text if a contender cannot be faster.
+/// Returns the reason why a contender can be faster than the fastest floor in this metric of the workload, or
+/// an empty text if no contender can be faster.
 std::string_view why_faster_than_floor(std::string_view workload, std::string_view metric);
 
 }  // namespace loopbench::bench

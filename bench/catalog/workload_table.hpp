@@ -83,8 +83,8 @@ struct workload_shape {
     double in_flight = 0;
     std::uint64_t operations_per_latency = 1;
     /// The smallest possible ratio of the sum of all latencies to its upper bound, `in_flight` times the
-    /// length of the timed section. The ratio is smaller with many connections, because some connections have
-    /// finished while others are busy.
+    /// length of the timed section. The ratio is below 1 with many connections, because some connections have
+    /// already finished their round trips while others are still busy.
     double least_in_flight = 0;
 
     constexpr workload_shape with_latencies(double at_once, std::uint64_t operations_each = 1,
@@ -98,8 +98,9 @@ struct workload_shape {
 
     /// Returns the pairing of the workload's trials. Work without system calls is interleaved only between
     /// builds of one program, because interleaved processes take caches and branch predictors away from each
-    /// other. For different programs, the ratios of interleaved trials differ from those of sequential trials
-    /// by up to 47 % (docs/method.md).
+    /// other, which slows some programs down more than others. The ratios between different programs in
+    /// interleaved trials would therefore differ by up to 47 % from those in sequential trials
+    /// (docs/method.md).
     constexpr reports::pairing pairing_of_trials(bool of_one_program) const {
         return needed.has(need::scheduler) && !of_one_program ? reports::pairing::sequential : made;
     }
@@ -137,8 +138,9 @@ std::string_view why_incomparable(std::string_view full_name, std::string_view m
 /// Returns the description of the workload with this name, or null for an unknown name.
 const workload_info* find_workload(std::string_view full_name);
 
-/// Returns true if a run measures this workload by default. Such a run must fit into a minute. Third-party
-/// workloads, which the catalog does not contain, always count as headline.
+/// Returns true if a run measures this workload by default. Only some workloads are measured, because such a
+/// run must fit into a minute. Third-party workloads, which the catalog does not contain, always count as
+/// headline.
 bool is_headline_workload(std::string_view full_name);
 
 }  // namespace loopbench::bench

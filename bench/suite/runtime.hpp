@@ -33,7 +33,7 @@ concept IoResult = requires(const R& result) {
 /// contenders incomparable.
 ///
 /// - read_some(buffer): waits for at least one byte, the end of the stream, or an error. Each call receives
-///   once.
+///   only once, even if the buffer is not full afterwards.
 /// - write_all(bytes): completes when the kernel has accepted every byte, or with the first error. After a
 ///   short write, it sends the rest. It never raises SIGPIPE.
 /// - shutdown_write(): closes the stream for writing. The peer's reads reach the end of the stream; this end

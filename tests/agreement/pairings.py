@@ -60,7 +60,8 @@ def rows_of(loopbench, workload, size, rounds):
         times, ratios = {}, {}
         for pairing, all_ in runs.items():
             times[pairing] = statistics.median(run[contender][0] for run in all_)
-            # The baseline has no ratio to itself. Any other contender has a ratio in every run.
+            # A run contains no ratio of the baseline to itself, so this ratio is set to 1. Any other contender has a
+            # ratio in every run.
             ratios[pairing] = 1.0 if contender == BASELINE else statistics.median(run[contender][1] for run in all_)
         time = times["interleaved"] / times["sequential"] - 1
         ratio = ratios["interleaved"] / ratios["sequential"] - 1

@@ -295,7 +295,7 @@ int __wrap_eventfd(unsigned count, int flags) {
     return fd;
 }
 ssize_t __wrap_read(int fd, void* data, size_t bytes) {
-    const bool is_input = (::fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;  // only standard input can block
+    const bool is_input = (::fcntl(fd, F_GETFL) & O_NONBLOCK) == 0;  // the loop has no other blocking input
     const site_id where = wakes(fd) ? site_id::wake_read : is_input ? site_id::read_input : site_id::read;
     return with_errno(where, [=] { return __real_read(fd, data, bytes); });
 }
@@ -303,7 +303,7 @@ ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (wakes(fd)) {
         std::uint64_t count = 0;
         if (bytes == sizeof count) std::memcpy(&count, data, sizeof count);
-        promise(count == 1, "a wake-up is not 8 bytes with the number 1");
+        promise(count == 1, "a wake-up does not write the number 1 in 8 bytes");
     }
     return with_errno(wakes(fd) ? site_id::wake_write : site_id::write,
                       [=] { return __real_write(fd, data, bytes); });
@@ -332,7 +332,7 @@ int __wrap_accept4(int fd, sockaddr* from, socklen_t* size, int flags) {
     return with_errno(site_id::accept4, [=] { return __real_accept4(fd, from, size, flags); });
 }
 int __wrap_connect(int fd, const sockaddr* to, socklen_t size) {
-    const bool is_second = exchange(is_connecting, fd, true);  // asks for the first call's result
+    const bool is_second = exchange(is_connecting, fd, true);  // asks for the result of the first call
     if (is_second && is_for_first_connect()) return __real_connect(fd, to, size);
     return with_errno(site_id::connect, [=] { return __real_connect(fd, to, size); });
 }

@@ -46,7 +46,7 @@ struct site {
     std::vector<failure> failures;
 };
 
-/// Returns all sites, in the order of site_id.
+/// Returns all sites, which are the places of calls in loop/, in the order of site_id.
 std::span<const site> sites();
 
 enum class site_id : std::size_t {

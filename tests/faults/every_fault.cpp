@@ -4,8 +4,8 @@
 // After each run: (1) The error was reported, or the work was done despite the error, as the table in
 // sites.cpp requires. (2) Each started operation has ended exactly once. (3) The loop has waited at most 200
 // + 3 n times; n is the number of waits in a run without a failure. (4) The loop can still make a round trip.
-// (5) The loop's destruction releases its descriptors and memory. The program fails if it did not try an
-// error.
+// (5) The loop's destruction releases its descriptors and memory. The program also fails if one of the errors
+// was never tried.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -166,7 +166,7 @@ public:
         seen_.forget_errors();
         const auto memory_left = test::count_allocations();
         if (result.problem.empty() && seen_.running() != 0)
-            result.problem = "an operation has not ended exactly once";
+            result.problem = "an operation has not ended, or has ended twice";
         if (result.problem.empty() && open_descriptors() != descriptors)
             result.problem = "descriptors were not closed";
         const std::size_t kept = (memory_left.made - memory_left.freed) - (memory.made - memory.freed);
@@ -276,7 +276,7 @@ private:
     const design& on_;
     const scenario& what_;
     const std::optional<plan> planned_;
-    const std::size_t failing_allocation_;  // counted from 1; 0: none fails
+    const std::size_t failing_allocation_;  // counted from 1; 0: no allocation fails
     impatient_clock clock_;
     ledger seen_;
     std::unique_ptr<event_loop> loop_;

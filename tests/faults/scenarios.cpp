@@ -95,7 +95,7 @@ task<void> expect_text(Stream& stream, std::string_view text, ledger& seen) {
     count_of(result);
     if (result.bytes < text.size()) ended_early();
     seen.expect(std::memcmp(buffer.data(), text.data(), text.size()) == 0,
-                "other bytes were read than written");
+                "the bytes read differ from the bytes written");
 }
 
 template <class Stream>
@@ -105,7 +105,7 @@ task<void> read_much(event_loop& loop, Stream& stream, ledger& seen) {
     while (const std::size_t count = count_of(co_await stream.read_some(place))) {
         seen.expect(received + count <= much().size() &&
                         std::memcmp(place.data(), much().data() + received, count) == 0,
-                    "other bytes were read than written");
+                    "the bytes read differ from the bytes written");
         received += count;
         for (int i = 0; i < 3; ++i) co_await loop.yield();
     }
@@ -184,8 +184,8 @@ stream_pair unix_pair(event_loop& loop) {
     return {stream(loop, unique_fd(ends[0])), stream(loop, unique_fd(ends[1]))};
 }
 
-/// Fills the descriptor's buffer with the beginning of much(). Returns the rest, whose write has to wait
-/// immediately.
+/// Fills the descriptor's buffer with the beginning of much(). Returns the rest, so that a write of the rest
+/// has to wait immediately.
 std::span<const std::byte> fill(int fd) {
     auto left = much();
     for (ssize_t count; (count = past_the_watch::write(fd, left.data(), left.size())) > 0;)
@@ -399,7 +399,7 @@ task<void> futures(event_loop& loop, ledger& seen) {
     loop.call_soon([&] { ++calls; });
     loop.post([&] { ++calls; });
     for (int i = 0; i < 3; ++i) co_await loop.yield();
-    seen.expect(calls == 2 && callbacks == 1, "a call was not made, or twice");
+    seen.expect(calls == 2 && callbacks == 1, "a function was not called, or was called twice");
 }
 
 /// Posts functions from another thread. Each function is posted after the previous one has run, so that each
@@ -438,7 +438,7 @@ task<void> posts(event_loop& loop, ledger& seen) {
     auto wait = [&]() -> task<void> { co_await state->all_came.wait(); };
     std::array all{seen.operation(wait())};
     co_await all_of(loop, all);
-    seen.expect(state->came == count, "a post was lost, or came twice");
+    seen.expect(state->came == count, "a posted function was lost, or ran twice");
 }
 
 task<void> callbacks(event_loop& loop, ledger& seen) {
@@ -474,8 +474,8 @@ task<void> callbacks(event_loop& loop, ledger& seen) {
     co_await all_of(loop, all);
 }
 
-/// Closes the descriptor only for the driver. epoll therefore still knows the descriptor when the driver
-/// registers it again.
+/// Tells only the driver that the descriptor is closed, and keeps it open. epoll therefore still knows the
+/// descriptor when the driver registers it again.
 task<void> registered_again(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     auto interrupted = [&]() -> task<void> {

@@ -195,7 +195,7 @@ const std::vector<site> table{
     {"request: readiness", "io_uring_prep_poll_add", "io/uring/driver.cpp", "u", "",
      "poll(2), io_uring_enter(2)",
      passes({EINTR}) + told({EFAULT, EINVAL, ENOMEM, EACCES, EOPNOTSUPP}) +
-         cannot("whose descriptor is closed is not called back", {EBADF})},
+         cannot("an operation is not called back after its descriptor is closed", {EBADF})},
     {"request: wake-ups", "io_uring_prep_poll_multishot", "io/uring/driver.cpp", "u", "",
      "poll(2), io_uring_enter(2)",
      passes({EINTR, EFAULT, EINVAL, ENOMEM, EACCES, EBADF, EOPNOTSUPP, ECANCELED})},

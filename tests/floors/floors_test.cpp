@@ -162,7 +162,7 @@ TEST(floors, a_floor_gives_a_reason_for_each_workload_that_it_cannot_run) {
     EXPECT_SAYS(outcome_of(workload_named(blocking_floor().workloads, "timer/periodic")), "use floor-sleep");
 }
 
-TEST(floors, a_workload_without_a_floor_states_the_reason) {
+TEST(floors, a_workload_that_the_floor_does_not_implement_gives_this_as_the_reason) {
     EXPECT_SAYS(outcome_of(workload_named(all_workloads({}, {}), "mixed/server")), "does not implement");
 }
 
@@ -186,7 +186,7 @@ TEST(floors, a_floor_for_a_workload_that_the_suite_does_not_have_is_rejected) {
     EXPECT_THROW(all_workloads(can, {}), std::logic_error);
 }
 
-TEST(floors, floors_describe_the_same_buffers_as_the_workloads) {
+TEST(floors, floors_and_other_contenders_report_the_same_buffers) {
     for (const floor& f : all_floors())
         EXPECT_EQ(buffers_of(f),
                   moves_no_bytes(f) ? "none: this floor makes no connections" : workload_buffers())

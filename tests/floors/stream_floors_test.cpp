@@ -69,7 +69,8 @@ private:
 };
 
 struct stream_floors : testing::TestWithParam<named<stream_floor>> {
-    /// Returns the reason for a failure, or an empty string. Skips the test if the kernel refuses io_uring.
+    /// Returns the reason why the trial of this floor failed, or an empty string. Skips the test if the
+    /// kernel refuses io_uring.
     std::string outcome_of(one_way ends) {
         t.emplace(workload_size::small, chunks);
         unless_refused([&] { GetParam().function(std::move(ends), chunk_bytes, *t); });

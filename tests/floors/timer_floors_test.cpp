@@ -55,7 +55,7 @@ TEST(timer_floors, floors_do_the_requested_number_of_operations) {
     }
 }
 
-TEST(timer_floors, the_deadlines_of_many_sleeps_are_awaited_in_order) {
+TEST(timer_floors, the_deadlines_of_many_sleeps_are_awaited_in_ascending_order) {
     impatient_sleeper kernel;
     trial t(workload_size::small, 100);
     sleep_many(kernel, t);

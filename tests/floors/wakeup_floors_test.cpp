@@ -65,7 +65,7 @@ TEST_P(wakers, the_waiting_thread_sleeps_until_another_thread_wakes_it) {
     EXPECT_LE(waits, 2);  // a signal might end one wait early
 }
 
-TEST(wakeup_floor, a_wake_up_without_a_post_does_not_end_the_wait) {
+TEST(wakeup_floor, a_wake_up_without_a_post_does_not_end_the_wait_for_the_post) {
     struct : waker {
         void wake() noexcept override {}
         void wait() override { std::this_thread::yield(); }

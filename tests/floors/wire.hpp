@@ -23,7 +23,7 @@ enum class direction { request, reply };
 struct passing {
     std::size_t connection;
     direction which;
-    std::uint64_t number;  // of the round trip on this connection, from 0, including the warm-up
+    std::uint64_t number;  // number of the round trip on this connection, from 0, with the warm-up
     std::span<std::byte> bytes;
 };
 
@@ -32,7 +32,7 @@ enum class fate {
     in_pieces,
     interrupted,  // in two pieces; between them, the thread that made the wire gets SIGUSR1
     cut_off,      // only the first byte arrives; then the connection ends
-    last,         // after all other directions of the connection have been shut down
+    last,         // passed on after all other directions of the connection were shut down
 };
 
 class wire {

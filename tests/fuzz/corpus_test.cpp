@@ -29,8 +29,8 @@ TEST(fuzz_corpus, every_file_of_the_corpus_is_accepted_or_refused_without_an_une
             << "the corpus has no seed for the reader of a " << reader.name;
 }
 
-// A reader refuses a file of an older format at its first line. With such a seed, the fuzzer would find
-// nothing.
+// A reader refuses a file of an older format at its first line. A seed in an older format would therefore not
+// lead the fuzzer to the rest of the reader's code.
 TEST(fuzz_corpus, the_seed_files_have_the_current_file_formats) {
     const auto seed = [](const char* name) {
         return reports::read_file(LOOPBENCH_FUZZ_CORPUS "/" + std::string{name}).substr(1);

@@ -81,7 +81,8 @@ int __wrap_nanosleep(const timespec* duration, timespec* left) {
 }
 
 int __wrap_epoll_create1(int flags) {
-    // There is only one epoll instance. Its descriptor needs a file, which is never used.
+    // There is only one epoll instance. Its descriptor needs a file, and an eventfd_file stands in for it,
+    // because the file is never used.
     return is_simulated() ? open_file<eventfd_file>() : __real_epoll_create1(flags);
 }
 int __wrap_epoll_ctl(int epoll, int what, int fd, epoll_event* event) {
@@ -114,7 +115,7 @@ ssize_t __wrap_read(int fd, void* data, size_t bytes) {
 }
 ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     if (!is_simulated(fd)) return __real_write(fd, data, bytes);
-    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // any thread can write, so no time passes
+    static_cast<eventfd_file&>(*simulated().find(fd)).add();  // no time passes, as other threads write, too
     return static_cast<ssize_t>(bytes);
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {

@@ -212,7 +212,8 @@ void socket_file::reset_by_peer() {
 void socket_file::network_takes_time() {
     if (is_carrying_ || !peer || (under_way_.empty() && (!sends_end_ || end_is_sent_))) return;
     is_carrying_ = true;
-    // Most deliveries take at most 16 µs (one machine), some up to 67 ms (a distant network).
+    // Most deliveries take at most 16 µs (as on one machine), some take up to 67 ms (as in a distant
+    // network).
     kernel_.after(kernel_.random.time_of_any_magnitude(kernel_.random.one_in(20) ? 26 : 14),
                   [this, keep = shared_from_this()] {
                       is_carrying_ = false;

@@ -44,7 +44,7 @@ nanoseconds kernel::clock() {
 
 void kernel::sleep(nanoseconds duration) {
     enter();
-    const auto unseen = std::exchange(before_sleep, nullptr);  // the loop ignores readiness in nanosleep(2)
+    const auto unseen = std::exchange(before_sleep, nullptr);  // no check: nanosleep(2) ignores readiness
     sleep_until(time_ + duration, [] { return false; });
     before_sleep = unseen;
 }

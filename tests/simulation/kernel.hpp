@@ -44,7 +44,7 @@ inline constexpr unsigned hang_up = POLLHUP;
 inline constexpr unsigned end = POLLRDHUP;
 }  // namespace ready
 
-/// Returns a name such as "port 80", or the path of a Unix socket.
+/// Returns a name for the address: the path of a Unix socket, or a text such as "port 80".
 std::string name_of(const sockaddr& address);
 
 class file : public std::enable_shared_from_this<file> {
@@ -93,7 +93,7 @@ public:
     unsigned events() const noexcept override;
     void release() override;
 
-    // The system calls return their result or a negated errno.
+    // The following functions simulate system calls. They return the result or a negated errno.
     std::int64_t bind_to(std::string name);
     std::int64_t listen(std::size_t backlog_max);
     std::int64_t connect_to(const std::string& name);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // The number of turns within which a possible event must happen. Even on a slow kernel, no design needs 3,000
-// turns.
+// turns, so a later event is a fault of the loop.
 constexpr std::uint64_t starving_turns = 3'000;
 constexpr std::uint64_t turns_between_looks = 64;
 
@@ -97,7 +97,7 @@ void program::between_turns(bool may_begin) {
         kernel_.after(chance_.time_of_any_magnitude(24), [this] {
             if (loop_ != nullptr) post();
         });
-    if (!may_begin) {  // the servers would otherwise wait for ever
+    if (!may_begin) {  // only a cancellation ends a server
         for (actor& each : actors_)
             if (each.what == "a server" && !each.is_cancelled) cancel(each);
     }
@@ -272,7 +272,7 @@ loop::task<void> program::sleep_on() {
             ++cancellations;
         }
     }
-    expect(cancellations <= 1, "one cancellation arrives twice in a task");
+    expect(cancellations <= 1, "a task receives one cancellation twice");
 }
 
 loop::task<void> program::yield_often() {
@@ -380,13 +380,13 @@ loop::task<void> program::call_later() {
         calls->states[number] = state::cancelled;
     }
     co_await sleep(longest);
-    // A call with the same deadline as the sleep can run up to two turns later. The loop can queue the call
-    // after the sleep. In a loop whose sleeps check the clock themselves, the call can also become due one
-    // turn later.
+    // A call with the same deadline as the sleep can run up to two turns after the sleep ends. It can run one
+    // turn later because the loop queues the call after the sleep, and one more turn later because in some
+    // loops, sleeps check the clock themselves, so that the call becomes due a turn after the sleep.
     for (int turns = 0; turns < 2; ++turns) co_await loop_->yield();
     const bool is_left =
         std::ranges::any_of(calls->states, [](made_calls::state each) { return each == state::made; });
-    expect(!is_left || promised_.starves, "a call has not run in time");
+    expect(!is_left || promised_.starves, "a scheduled call has not run in time");
 }
 
 loop::task<void> program::serve(bool is_unix) {
@@ -427,8 +427,8 @@ loop::task<void> program::be_client() {
                 connected = co_await loop_->connect(static_cast<std::uint16_t>(port));
             }
         } catch (const std::system_error& failure) {
-            // These errors mean that the server no longer listens, that its backlog is full, or that the
-            // connection broke at once.
+            // The following errors are not failures of the loop: the server no longer listens, its backlog is
+            // full, or the connection broke at once.
             const int error = failure.code().value();
             expect(error == ECONNREFUSED || error == ENOBUFS || error == ECONNRESET, failure.what());
             continue;

@@ -3,10 +3,10 @@
 //
 // These conditions must hold: Every byte is read at the position at which it was written. No byte is lost
 // unless the connection broke. The result of a write is the number of bytes that the kernel has taken. No
-// timer fires early. Posts run once, in the order of their thread. A cancelled call never runs. A task ends
-// as cancelled only if it was cancelled, and every cancelled task ends. A possible event (a read of arrived
-// bytes, a due timer, a post) happens within a limited number of turns. At the end, no descriptor is open,
-// and nothing waits.
+// timer fires early. Each posted function runs once, and the functions posted by one thread run in the order
+// in which they were posted. A cancelled call never runs. A task ends as cancelled only if it was cancelled,
+// and every cancelled task ends. A possible event (a read of arrived bytes, a due timer, a post) happens
+// within a limited number of turns. At the end, no descriptor is open, and nothing waits.
 #pragma once
 
 #include <array>
@@ -53,8 +53,8 @@ public:
 
     /// Makes the program use the loop `on`. The loop must be destroyed before the program.
     void begin(loop::event_loop& on);
-    /// Checks the conditions in the header of this file, and cancels some tasks. Begins new tasks if
-    /// `may_begin` is true.
+    /// Checks the conditions that are listed at the top of this file, and cancels some tasks. Begins new
+    /// tasks if `may_begin` is true.
     void between_turns(bool may_begin);
     bool is_over() const noexcept;
     /// Forgets the running tasks. Must be called before the loop is destroyed, because the loop owns the

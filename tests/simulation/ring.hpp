@@ -1,6 +1,7 @@
 // The simulated kernel's io_uring, with the options that the loop uses (IORING_SETUP_DEFER_TASKRUN,
-// SINGLE_ISSUER). Requests complete only when the loop enters the kernel. Each entry completes at most 20
-// waiting requests. A flag in the ring tells the loop that another entry can complete a request.
+// SINGLE_ISSUER). Requests complete only when the loop enters the kernel (io_uring_enter). Each such call
+// completes at most 20 waiting requests. A flag in the ring tells the loop that another call can complete a
+// request.
 #pragma once
 
 #include <liburing.h>

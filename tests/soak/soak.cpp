@@ -56,7 +56,7 @@ constexpr int storming_clients = 4;
 
 constexpr double cpu_pct_max = 1;
 constexpr double first_round_trip_ms_max = 50;
-constexpr long memory_growth_kib_max = 2048;  // loop-uring doubles its buffers if all are used
+constexpr long memory_growth_kib_max = 2048;  // above 0: loop-uring doubles its buffers if all are used
 
 loop::task<void> echo(loop::stream connected) {
     std::array<std::byte, 4096> buffer;
@@ -272,7 +272,7 @@ json soak(server& watched, std::string_view design, std::chrono::milliseconds du
     const std::size_t descriptors_after = watched.descriptors();
     const bool ended = watched.end();
     // The server keeps the memory of coroutine frames for later frames. Its memory can therefore grow during
-    // the first tenth of the storms.
+    // the first tenth of the storms, and only later growth counts.
     const std::size_t settled = memory_kib.size() / 10;
     const long growth = memory_kib.back() - memory_kib[settled];
     const double cpu_max = *std::ranges::max_element(cpu_pct);

@@ -211,8 +211,6 @@ def websocket_echoes(stage, stream):
     stream.close()
 
 
-# The name http_ ends with an underscore, because `http` is a module.
-
 def asio_echo(program, stage):
     echo_server(stage, f"asio/cpp11/{program}", PORT)
 
@@ -297,6 +295,7 @@ def daytime(stage):
         stage.check("the server sends the date over UDP, to a client with futures", year in said)
 
 
+# The name http_ ends with an underscore, because `http` is a module.
 def http_(stage):
     server = stage.serve("asio/cpp11/http/server", HOST, 80, "documents", port=80)
     pages(stage, port=80)
@@ -334,7 +333,7 @@ def proxy(stage):
     target.settimeout(PATIENCE_S)
     stage.serve("asio/cpp20/channels/throttling_proxy", HOST, PORT, HOST, PORT + 1)
     target.accept()[0].close()
-    data = pattern(5, 60000)  # the proxy needs three of its tokens for this amount
+    data = pattern(5, 60000)  # the proxy limits its throughput with tokens, and needs three tokens for this amount
     pairs = [(connect(), target.accept()[0]) for _ in range(3)]
     for client, _ in pairs:
         client.sendall(data)

@@ -28,7 +28,7 @@ struct breakable_runtime : asio_ref::runtime {
 
         breakable_runtime* runtime;
         bool of_server;
-        int number;               // among the accepted or the connected streams, from 1
+        int number;               // counts the accepted and the connected streams separately, from 1
         std::uint64_t reads = 0;  // including the current one
         std::uint64_t writes = 0;
     };

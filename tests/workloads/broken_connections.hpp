@@ -36,7 +36,8 @@ struct corrupting_runtime : breakable_runtime {
 };
 
 /// A runtime that loses the write with the number `lost`: the write reports success without writing. The
-/// number is larger than the number of writes in the warm-up of a stream workload.
+/// number is larger than the number of writes in the warm-up of a stream workload, so that a write in the
+/// timed section is lost.
 struct losing_bytes_runtime : breakable_runtime {
     task<io_result> write_all(stream& to, std::span<const std::byte> out) override {
         return ++writes == lost ? lose(out) : breakable_runtime::write_all(to, out);

@@ -68,15 +68,16 @@ struct greedy_runtime : breakable_runtime {
     task<void> yield() override { co_return; }
 };
 
-/// A runtime whose sleeps return at once. Its clock is an hour ahead, so that a deadline has not passed when
-/// the workload checks it, even on a slow machine.
+/// A runtime whose sleeps return at once. Its clock is an hour ahead. A deadline that a workload calculates
+/// from this clock has therefore not passed by the system's clock when the workload checks it, even on a slow
+/// machine.
 struct sleepless_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() + std::chrono::hours(1); }
     task<void> sleep_until(time_point) override { return yield(); }
 };
 
 /// A runtime whose clock is an hour behind. Deadlines that a workload calculates from this clock have already
-/// passed.
+/// passed by the system's clock.
 struct late_clock_runtime : breakable_runtime {
     time_point now() const override { return breakable_runtime::now() - std::chrono::hours(1); }
 };

@@ -60,7 +60,7 @@ TEST(contender, the_context_identifies_the_contender_and_its_build) {
         EXPECT_TRUE(context.contains(key) && context[key].is_string()) << key;
 }
 
-TEST(contender, a_contender_describes_itself_without_running_anything) {
+TEST(contender, a_contender_can_describe_itself_without_running_a_workload) {
     const auto result = run("LOOPBENCH_DESCRIBE=1", "--benchmark_list_tests=true");
     EXPECT_EQ(result.exit_code, 0);
     const auto described = nlohmann::json::parse(result.output);
@@ -181,7 +181,7 @@ TEST(contender, histograms_are_written_to_the_histogram_file) {
     }
 }
 
-TEST(contender, an_unwritable_histogram_file_causes_a_failure) {
+TEST(contender, a_contender_fails_if_the_histogram_file_cannot_be_written) {
     const auto result = run("LOOPBENCH_HISTOGRAM_FILE=/dev/full LOOPBENCH_OPERATIONS=10",
                             "--benchmark_filter=^timer/periodic", true);
     EXPECT_EQ(result.exit_code, 1);

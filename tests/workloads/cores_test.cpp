@@ -63,7 +63,7 @@ void post(noting_runtime& runtime, trial& t) {
     runtime.run(post_cross_thread<breakable_runtime, Cores>(runtime, t));
 }
 
-TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
+TEST(post_cross_thread, the_workload_for_one_core_runs_both_threads_on_one_core) {
     noting_runtime runtime;
     trial t(workload_size::small, 100);
     post<1>(runtime, t);
@@ -73,7 +73,7 @@ TEST(post_cross_thread, the_one_core_variant_runs_both_threads_on_one_core) {
     EXPECT_EQ(t.latency().count(), 100u);
 }
 
-TEST(post_cross_thread, the_two_core_variant_runs_one_thread_on_each_core) {
+TEST(post_cross_thread, the_workload_for_two_cores_runs_one_thread_on_each_core) {
     if (!two_cores()) GTEST_SKIP() << "this machine has one core";
     noting_runtime runtime;
     trial t(workload_size::small, 100);
@@ -84,7 +84,7 @@ TEST(post_cross_thread, the_two_core_variant_runs_one_thread_on_each_core) {
     EXPECT_NE(runtime.posted_from, runtime.ran_on);
 }
 
-TEST(post_cross_thread, the_two_core_variant_is_unsupported_on_one_core) {
+TEST(post_cross_thread, the_workload_for_two_cores_is_unsupported_on_one_core) {
     const kept_on_core here(::sched_getcpu());
     noting_runtime runtime;
     trial t(workload_size::small, 100);

@@ -52,7 +52,7 @@ protected:
     trial t{workload_size::small, 3};
 };
 
-TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restores_the_cores_of_its_thread) {
+TEST_F(generator, a_thread_gets_its_cores_back_if_too_few_descriptors_are_free_to_start_the_generator) {
     const int cores_before = cores_of_this_thread();
     rlimit limit{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -67,7 +67,7 @@ TEST_F(generator, a_generator_that_cannot_start_without_free_descriptors_restore
 }
 
 // LOOPBENCH_GENERATOR is "/", because this path exists but cannot be executed.
-TEST_F(generator, a_generator_that_cannot_be_executed_leaves_no_descriptors_open_and_restores_the_cores) {
+TEST_F(generator, a_failed_start_of_the_generator_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);
     const int cores_before = cores_of_this_thread();
     const std::size_t open_before = open_descriptors();

@@ -301,7 +301,7 @@ open_loop_plan plan_without_a_server(std::uint64_t requests, double rate) {
     return plan;
 }
 
-TEST(open_loop, the_result_names_the_io_driver_of_the_generator_even_if_io_uring_was_not_refused) {
+TEST(open_loop, the_result_always_names_the_io_driver_of_the_generator) {
     const auto result = run_open_loop(plan_without_a_server(1, 1000), planted({}));
     EXPECT_EQ(result.refused, "");
     EXPECT_EQ(result.io, "planted");
@@ -328,7 +328,7 @@ TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// The generator looks for replies once per millisecond. A request counts only if the time between two looks
+// The generator looks for replies once per millisecond. A request counts only if the time between these looks
 // is at most a tenth of the request's latency. The link is silent for 0.6 s, so requests count even if the
 // generator loses its core for 60 ms.
 TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {
@@ -402,7 +402,7 @@ TEST(open_loop, wrong_replies_are_reported_even_if_the_generator_cannot_offer_th
     EXPECT_GT(result.wrong_replies, 0U);
 }
 
-TEST(open_loop, no_run_is_made_at_a_rate_that_the_generator_cannot_offer) {
+TEST(open_loop, runs_are_made_only_at_rates_that_the_generator_can_offer) {
     auto plan = plan_without_a_server(400, 2000);
     plan.look_time = 1ms;
     const auto result = run_open_loop(plan, planted({.slow_by = 20ms}));
@@ -445,7 +445,7 @@ TEST(open_loop, every_overloaded_server_is_reported_with_the_same_reason) {
     EXPECT_EQ(said_after(100ms), said_after(200ms));
 }
 
-TEST(open_loop, no_run_is_made_at_a_rate_that_the_server_does_not_sustain) {
+TEST(open_loop, runs_are_made_only_at_rates_that_the_server_sustains) {
     const server_process server(fault::slow);
     auto plan = plan_for(server, 400, 2000);
     plan.look_time = 1ms;
@@ -475,7 +475,7 @@ TEST(open_loop, a_run_is_valid_if_the_generator_was_in_time_for_at_least_80_perc
     EXPECT_NE(generator_was_the_bottleneck(result), std::nullopt);
 }
 
-TEST(open_loop, percentiles_that_consist_of_requests_sent_late_are_left_out) {
+TEST(open_loop, percentiles_that_fall_on_requests_sent_late_are_left_out) {
     open_loop_result result;
     sent_late(result, 950, 0);
     sent_late(result, 50, 20'000);

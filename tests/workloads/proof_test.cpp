@@ -1,4 +1,5 @@
-// Tests every proof of every workload on a runtime with a matching fault.
+// Tests every check that the workloads make of their own work. Each test uses a runtime with a fault that the
+// check must detect.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -86,8 +87,8 @@ TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
     EXPECT_TRUE(end.unsupported.starts_with("invalid: the ")) << end.unsupported << end.failure;
 }
 
-// The test accepts a reason that names the server, because on busy cores, all replies in the second half of
-// the run can be late.
+// The test also accepts a reason that names the server instead of the generator, because on busy cores, all
+// replies in the second half of the run can be late.
 TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalidates_the_trial) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");

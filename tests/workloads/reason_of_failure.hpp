@@ -11,8 +11,8 @@
 
 namespace loopbench::bench {
 
-/// Returns the reason for a failure, or "" if the trial succeeds or the workload is unsupported on this
-/// machine.
+/// Returns the reason why a trial of the workload fails, or "" if the trial succeeds or the workload is
+/// unsupported on this machine.
 template <Runtime R>
 std::string reason_of_failure(task_of<R> (*workload)(R&, trial&), std::uint64_t operations,
                               std::unique_ptr<R> runtime) {

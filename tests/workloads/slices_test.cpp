@@ -29,8 +29,8 @@ namespace {
 
 using tests::suite_of_slices;
 
-/// A fake suite in another process. It starts a slice only when the contender has written a line, so that the
-/// contender waits for each slice. Before the last slice, it pauses for `before_last`.
+/// A fake harness in another process. It starts a slice only when the contender has written a line, so that
+/// the contender waits for each slice. Before the last slice, it pauses for `before_last`.
 class process_of_the_suite {
 public:
     explicit process_of_the_suite(int slice_count, std::chrono::seconds before_last = {}) {
@@ -123,7 +123,7 @@ TEST(slicer, a_trial_with_a_fixed_number_of_operations_can_be_ended_early) {
 }
 
 // Without an early end, the requested number of operations would take a day.
-TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_done) {
+TEST(slicer, a_workload_that_is_ended_early_checks_the_operations_that_it_has_done) {
     using runtime_type = breakable_runtime;
     const std::map<std::string, task_of<runtime_type> (*)(runtime_type&, trial&)> all{
         {"echo over one connection", workloads::echo_rtt_tcp<runtime_type, 1>},
@@ -147,7 +147,7 @@ TEST(slicer, a_workload_that_is_ended_early_proves_the_operations_that_it_has_do
 }
 
 TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
-    for (const std::uint64_t rounds : {1U, 2U}) {  // the first timed part needs the steps 3 to 6
+    for (const std::uint64_t rounds : {1U, 2U}) {  // 2 untimed steps, then 4 timed ones
         suite_of_slices says("t");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());
         t.begin({.operations = 1000, .untimed = 2, .timed = 4});
@@ -160,7 +160,7 @@ TEST(slicer, a_trial_fails_if_it_ends_before_its_first_timed_part_is_complete) {
     }
 }
 
-TEST(slicer, a_timed_part_that_has_begun_is_completed_although_all_operations_are_done) {
+TEST(slicer, a_timed_part_that_has_begun_is_completed_even_if_all_operations_are_done) {
     for (const std::uint64_t rounds : {3U, 5U}) {
         suite_of_slices says("tt");
         trial t(workload_size::small, 1000 * rounds, true, 0, says.settings());

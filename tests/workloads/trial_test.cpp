@@ -11,7 +11,7 @@ namespace {
 
 workload_size constexpr small = workload_size::small;
 
-TEST(trial, a_trial_with_one_timed_section_and_a_proof_has_a_result) {
+TEST(trial, a_trial_that_times_one_section_and_checks_its_work_has_a_result) {
     trial t(small, 10);
     t.begin();
     t.end();
@@ -20,14 +20,14 @@ TEST(trial, a_trial_with_one_timed_section_and_a_proof_has_a_result) {
     EXPECT_EQ(t.operations_done(), 10u);
 }
 
-TEST(trial, a_trial_without_a_proof_fails) {
+TEST(trial, a_trial_that_does_not_check_its_work_fails) {
     trial t(small, 10);
     t.begin();
     t.end();
     EXPECT_EQ(t.failure(), "the workload checked none of its work");
 }
 
-TEST(trial, a_trial_must_time_exactly_one_section) {
+TEST(trial, a_trial_that_does_not_time_exactly_one_section_fails) {
     for (const std::string calls : {"", "b", "e", "eb", "bb", "bbe", "bee", "bebe"}) {
         trial t(small, 10);
         for (const char call : calls) call == 'b' ? t.begin() : t.end();
@@ -36,7 +36,7 @@ TEST(trial, a_trial_must_time_exactly_one_section) {
     }
 }
 
-TEST(trial, the_failure_of_a_trial_names_the_first_failed_proof) {
+TEST(trial, the_failure_of_a_trial_names_the_first_failed_check) {
     trial t(small, 10);
     t.begin();
     t.end();

@@ -47,7 +47,7 @@ std::chrono::nanoseconds cpu_of_this_thread() {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a_shared_core) {
+TEST(usage, a_slowdown_is_a_share_of_the_time_on_the_core_without_the_waits_for_the_core) {
     cpu_set_t before, one;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
@@ -59,8 +59,8 @@ TEST(usage, a_slowdown_extends_only_the_time_on_the_core_and_not_the_waits_for_a
         }
     });
     // run_delay() returns the time for which the thread has waited for its core. `delay` is the part of this
-    // time that lies within `wall`. `beside` is the part outside of `wall`, which the upper bound below
-    // includes.
+    // time that lies within `wall`. `beside` is the rest, which lies outside of `wall`, so the upper bound
+    // below adds it.
     const auto waited_before = run_delay();
     usage_meter meter;
     meter.begin();
@@ -92,7 +92,7 @@ TEST(usage, every_sleep_of_the_process_is_counted) {
 }
 
 // `loopbench compare --client` uses this function to measure a server in another process.
-TEST(usage, the_cpu_time_of_another_process_can_be_included) {
+TEST(usage, the_cpu_time_of_another_process_can_be_measured) {
     std::array<int, 2> answer{};
     ASSERT_EQ(::pipe(answer.data()), 0);
     const pid_t child = ::fork();

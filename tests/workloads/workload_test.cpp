@@ -1,4 +1,4 @@
-// Tests that every workload proves its work.
+// Tests that every workload succeeds and passes the check of its work on runtimes without a fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ protected:
 using runtimes = testing::Types<breakable_runtime, loop::event_loop>;
 TYPED_TEST_SUITE(every_workload, runtimes);
 
-TYPED_TEST(every_workload, every_workload_proves_its_work_on_this_runtime) {
+TYPED_TEST(every_workload, every_workload_passes_the_check_of_its_work_on_a_working_runtime) {
     for (const auto& each : workload_list<TypeParam>()) {
         ASSERT_NE(each.run, nullptr) << each.name;
         const workload_shape& shape = *find_shape(each.name);
@@ -92,7 +92,7 @@ TEST(catalog, the_catalog_finds_a_workload_by_its_full_name) {
     EXPECT_EQ(find_workload("yielding"), nullptr);
 }
 
-TEST(catalog, the_catalog_has_nine_existing_default_workloads) {
+TEST(catalog, nine_workloads_of_the_catalog_are_measured_by_default) {
     const auto list = workload_list<breakable_runtime>();
     EXPECT_EQ(std::ranges::count_if(list, [](const auto& each) { return is_headline_workload(each.name); }),
               9);
@@ -101,7 +101,7 @@ TEST(catalog, the_catalog_has_nine_existing_default_workloads) {
 
 using namespace workloads;
 
-TEST(echo, the_messages_of_two_connections_or_two_round_trips_differ) {
+TEST(echo, messages_differ_between_connections_and_between_round_trips) {
     const workloads::detail::echo_messages messages(1024);
     const auto same = [&](auto a, auto b) {
         return std::ranges::equal(messages.message(a[0], a[1]), messages.message(b[0], b[1]));
@@ -134,7 +134,7 @@ TEST(timer_churn, the_first_batch_is_not_timed_and_the_trial_waits_for_the_work_
     EXPECT_EQ(runtime.paid, 400u);
 }
 
-TEST(same_bytes, only_equal_bytes_of_equal_length_are_equal) {
+TEST(same_bytes, same_bytes_returns_true_only_for_equal_bytes_of_equal_length) {
     std::vector<std::byte> one(100);
     std::vector<std::byte> other(100);
     EXPECT_TRUE(workloads::same_bytes(one, other));
@@ -205,7 +205,7 @@ void run_where_the_kernel_says(int error, trial& t) {
     })(t);
 }
 
-TEST(contender_workload, a_workload_is_unsupported_if_the_kernel_refuses_the_runtime) {
+TEST(contender_workload, a_workload_is_unsupported_if_the_kernel_refuses_a_feature_that_the_runtime_needs) {
     trial t(workload_size::small, 1);
     run_where_the_kernel_says(ENOSYS, t);
     EXPECT_SAYS(t.unsupported().value_or(""), "io_uring_setup");

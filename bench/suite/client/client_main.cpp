@@ -4,8 +4,8 @@
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// {port} stands for the port, also in the command of an external client. With port 0, loopbench-client
-// chooses a free port.
+// {port} stands for the port on which the server listens, in the command of the server and in the command of
+// an external client. With port 0, loopbench-client chooses a free port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -116,7 +116,8 @@ private:
                     t.take_cpu_of(server_->id());
                     run(t);
                     // A failing server closes its connections before its process ends. If the trial has
-                    // failed, end() therefore waits up to 300 ms for the end of the process.
+                    // failed, end() therefore waits up to 300 ms for the end of the process, so that the
+                    // error can state how the server ended.
                     const auto may_end = t.failure() ? 300ms : 0ms;
                     if (const auto ended = server_->end(may_end); !ended.empty())
                         throw std::runtime_error(fmt::format("{} {}", with_.command.front(), ended));

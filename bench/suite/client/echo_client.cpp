@@ -13,7 +13,8 @@ namespace {
 
 using runtime_type = loop::event_loop;
 
-/// A transport for a server in another process. The transport's listener does nothing.
+/// A transport for a server in another process. The transport's listener does nothing, because the server has
+/// its own listener.
 struct to_another_process {
     using runtime = runtime_type;
     using stream = runtime::stream;

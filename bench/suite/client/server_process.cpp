@@ -35,7 +35,7 @@ bool is_in_use(std::uint16_t port) {
 
 [[noreturn]] void become(std::vector<char*>& words, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // the parent ended before the call of prctl()
+    if (::getppid() != parent) ::_exit(127);  // the parent ended before prctl() had an effect
     ::dup2(STDERR_FILENO, STDOUT_FILENO);     // stdout is reserved for the results of loopbench-client
     ::closefrom(STDERR_FILENO + 1);
     ::execv(words.front(), words.data());

@@ -28,8 +28,8 @@ WARM_UP_ROUND_TRIPS = 8
 GATHER_CHILDREN = 1000
 NAME = os.path.basename(sys.argv[0]).removesuffix(".py")
 
-# These are the options that process/socket_options.cpp reads. Options for which Python has no name are given by the
-# kernel's number.
+# The same options as in process/socket_options.cpp. The numbers are the kernel's; they are used if Python's socket
+# module does not define the name of an option.
 SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                   for name in ("TCP_NODELAY", "TCP_QUICKACK", "TCP_CORK", "TCP_NOTSENT_LOWAT")} | {
     name: (socket.SOL_SOCKET, getattr(socket, name, number))
@@ -37,8 +37,9 @@ SOCKET_OPTIONS = {name: (socket.IPPROTO_TCP, getattr(socket, name))
                          "SO_PRIORITY": 12, "SO_ZEROCOPY": 60}.items()}
 
 
-# asyncio can end a sleep early, because it stores times as floating-point numbers and wakes every task that is due
-# within its clock's resolution. uvloop uses libuv's timers, which are less exact (bench/suite/peers/uv_runtime.hpp).
+# asyncio can end a sleep early by less than a microsecond, because it stores times as floating-point numbers and wakes
+# every task that is due within its clock's resolution. uvloop uses libuv's timers, which can be early by up to 2 ms
+# (bench/suite/peers/uv_runtime.hpp).
 EARLY_LIMIT_NS = 2_000_000 if NAME == "asyncio-uvloop" else 1000
 
 
@@ -171,8 +172,8 @@ class Messages:
         self.block = random.Random(1).randbytes(size + self.WINDOWS)
 
     def of(self, connection):
-        """Returns the offsets of one connection's messages. They are computed in advance, because computing one takes a
-        large part of a round trip in Python."""
+        """Returns the offsets of one connection's messages in the block of random bytes. They are computed in advance,
+        because computing one takes a large part of a round trip in Python."""
         offsets = random.Random(connection)
         return [offsets.randrange(self.WINDOWS) for _ in range(self.KEPT)]
 
@@ -290,7 +291,7 @@ def echo_rtt(connections, message_bytes, unix):
             echo.begin(trial)
             await echo.all(lambda index: echo.make_timed_round_trips(index, trial))
             await echo.finish(trial)
-        trial.prove("number of timed round trips with a latency", trial.timed() if trial.recording else 0,
+        trial.prove("number of timed round trips whose latency was recorded", trial.timed() if trial.recording else 0,
                     len(trial.latency_ns))
 
     return run
@@ -310,7 +311,8 @@ async def gather_echo(trial):
             echo.begin_rounds(trial)
         await echo.finish(trial)
     gathers = trial.timed() // connections
-    trial.prove("number of timed gathers with a latency", gathers if trial.recording else 0, len(trial.latency_ns))
+    trial.prove("number of timed gathers whose latency was recorded", gathers if trial.recording else 0,
+                len(trial.latency_ns))
 
 
 def echo_workloads():

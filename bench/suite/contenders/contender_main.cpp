@@ -59,8 +59,9 @@ double nanoseconds(std::chrono::nanoseconds time) {
     return static_cast<double>(time.count());
 }
 
-/// Returns sample_cost_ns(), measured once per process. A measurement takes a millisecond, and Google
-/// Benchmark's calibration runs a workload several times.
+/// Returns sample_cost_ns(), which is measured only once per process. Measuring it in each run of a workload
+/// would take too long: a measurement takes a millisecond, and Google Benchmark's calibration runs a workload
+/// several times.
 double sample_cost_of_this_process_ns() {
     static const double cost_ns = sample_cost_ns();
     return cost_ns;
@@ -129,7 +130,8 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     }
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
     if (const auto failure = t.failure()) return "proof: " + *failure;
-    if (t.cost().wall <= std::chrono::nanoseconds(0)) return "proof: the timed section took no time";
+    if (t.cost().wall <= std::chrono::nanoseconds(0))
+        return "proof: the clock did not advance during the timed section; give the workload more to do";
     return std::nullopt;
 }
 
@@ -165,8 +167,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             }
         }
         const auto iterations = static_cast<std::uint64_t>(state.max_iterations);
-        // An interleaved trial ends when the harness has measured for long enough. With a fixed number of
-        // operations, the workload could end before its first timed part is complete.
+        // An interleaved trial has no fixed number of operations; the harness ends it after enough slices.
+        // With a fixed number, the workload could end before its first timed part is complete.
         constexpr std::uint64_t unlimited = std::uint64_t{1} << 62;
         const std::uint64_t operations = settings.slices ? std::min(unlimited, workload.shape.most_operations)
                                          : workload.shape.calibrated()
@@ -179,7 +181,8 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
             break;
         }
         // Google Benchmark divides the iteration time by its own number of iterations, but the workload might
-        // have made more operations.
+        // have made more operations. The iteration time is therefore the time of one operation times the
+        // number of iterations.
         const double operation_s =
             std::chrono::duration<double>(t.cost().wall).count() / static_cast<double>(t.operations_timed());
         state.SetIterationTime(operation_s * static_cast<double>(iterations));

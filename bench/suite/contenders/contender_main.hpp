@@ -51,12 +51,12 @@ struct contender_workload {
 /// Runs the workloads that the flags in `argv` select, with the settings in the environment
 /// (process/settings.hpp). Returns the exit code, which is 2 if the flags or the environment are wrong.
 ///
-/// A workload whose checks failed has the error "proof: ..." and no number. A workload that cannot run here
-/// has the error "unsupported: ...".
+/// A workload whose checks failed has the error "proof: ..." and no number. A workload that this contender
+/// cannot run on this machine has the error "unsupported: ...".
 ///
 /// With LOOPBENCH_DESCRIBE=1, prints only the context, as Google Benchmark's JSON without benchmarks. This
-/// context also contains the options of a connection. In a trial, they are left out, because opening a
-/// connection would disturb the trial.
+/// context also contains the options of a connection. In a trial, these options are left out, because opening
+/// a connection would disturb the trial.
 int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 

@@ -41,8 +41,8 @@ def run_delay_ns():
 
 
 def prolong(began_ns, share, delay_ns=0):
-    """Keeps the CPU busy for `share` times the time since `began_ns`. `delay_ns`, the time of waiting for a CPU, is
-    subtracted from the time since `began_ns`."""
+    """Keeps the CPU busy for `share` times the time since `began_ns`. `delay_ns`, the time for which this thread waited
+    for a CPU, is subtracted from the time since `began_ns`."""
     until = time.thread_time_ns() + (time.monotonic_ns() - began_ns - delay_ns) * share
     while time.thread_time_ns() < until:
         pass
@@ -55,7 +55,7 @@ class Slices:
         self.inlet, self.outlet = inlet, outlet
         self.part_ns = (untimed_us * 1000, timed_us * 1000)
         self.slowdown = slowdown
-        self.operation_ns = 0  # in the last chunk; 0 if unknown
+        self.operation_ns = 0  # time of an operation in the last chunk; 0 if unknown
         self.operations = 0
         self.cost = [0] * len(usage())
         self.ended = False
@@ -370,7 +370,8 @@ class Contender:
 
 
 def files_beside_the_script():
-    """Returns the other files that must not change during a run: this file and the interpreter."""
+    """Returns the files, besides the contender's script, that must not change during a run: this file and the
+    interpreter."""
     folder = os.path.dirname(os.path.realpath(sys.argv[0]))
     return [os.path.relpath(os.path.realpath(__file__), folder), os.path.realpath(sys.executable)]
 

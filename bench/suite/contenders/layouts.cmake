@@ -32,8 +32,8 @@ function(loopbench_add_layouts target)
         string(APPEND arg_FOLDER /${target}.layouts)
     endif()
     if(LOOPBENCH_SHUFFLING_LINKER MATCHES "lld[^/]*$")
-        # g++ finds lld only under the name ld.lld. The installed ld.lld can be another version, so a link with this
-        # name is made in a separate folder.
+        # g++ finds lld only under the name ld.lld. The installed ld.lld can be another version than the linker that was
+        # found above, so a link with this name is made in a separate folder.
         set(linker ${CMAKE_BINARY_DIR}/loopbench-linker)
         file(MAKE_DIRECTORY ${linker})
         file(CREATE_LINK ${LOOPBENCH_SHUFFLING_LINKER} ${linker}/ld.lld SYMBOLIC)

@@ -94,7 +94,8 @@ private:
     std::size_t receive(echo_pair& pair, int fd, std::span<std::byte> to) {
         const ssize_t bytes = ::recv(fd, to.data(), to.size(), MSG_DONTWAIT);
         if (bytes > 0) return static_cast<std::size_t>(bytes);
-        // EAGAIN means that the message arrived in two pieces and an earlier read received both pieces.
+        // EAGAIN is not a failure: the message arrived in two pieces, and an earlier read received both of
+        // them.
         if (bytes == 0)
             fail(pair, ECONNRESET);
         else if (errno != EAGAIN)
@@ -105,7 +106,8 @@ private:
     bool send_all(echo_pair& pair, int fd, std::span<const std::byte> bytes) {
         const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent == static_cast<ssize_t>(bytes.size())) return true;
-        // ENOBUFS means that the socket buffer has no space. This floor never waits for space.
+        // After a partial send, the trial fails with ENOBUFS (no space in the socket buffer), because this
+        // floor never waits for space.
         fail(pair, sent < 0 ? errno : ENOBUFS);
         return false;
     }

@@ -1,5 +1,5 @@
 // The echo floors do the work of echo/rtt (bench/suite/workloads/echo.hpp) with hand-written system calls
-// instead of a loop. The requests, the clock readings and the checks are the same.
+// instead of a loop. The requests, the clock readings and the checks are the same as in the workload.
 //
 // Each floor makes the smallest number of system calls. echo_blocking makes four per round trip. echo_epoll
 // makes the same four, and one epoll_wait for each batch of events. echo_uring makes two calls of

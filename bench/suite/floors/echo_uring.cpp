@@ -59,7 +59,8 @@ private:
 
     void submit_and_wait() {
         const int result = io_uring_submit_and_wait(&ring_.native(), 1);
-        // EAGAIN and EBUSY: the kernel submits the remaining operations after completions have been read.
+        // EAGAIN and EBUSY are not failures: a later call submits the remaining operations, after completions
+        // have been read.
         if (result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY)
             loop::throw_failed("io_uring_enter", -result);
     }

@@ -1,4 +1,4 @@
-// The contender floor-sleep sleeps with clock_nanosleep, in a thread with default settings.
+// The contender floor-sleep sleeps with clock_nanosleep, in a thread with the default timer slack.
 #include "bench/suite/floors/floors.hpp"
 
 int main(int argc, char** argv) {

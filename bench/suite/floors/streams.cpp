@@ -55,8 +55,8 @@ struct stream_state {
     bool over = false;
 };
 
-/// Runs the warm-up and the timed section, and checks the work. `write()` can leave the write to the next
-/// `read_more()`.
+/// Runs the warm-up and the timed section, and checks the work. `write()` can prepare a write that only the
+/// next `read_more()` submits.
 template <class Write, class ReadMore>
 void run_stream_trial(stream_state& stream, trial& t, Write write, ReadMore read_more) {
     const std::uint64_t chunk_bytes = stream.check.chunk.size();
@@ -89,8 +89,8 @@ public:
         epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLET, .data = {.fd = fd}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
     }
-    /// Waits for data or for the end of the stream. The kernel reports the end only once, possibly together
-    /// with the last bytes. Later calls therefore return immediately.
+    /// Waits for data or for the end of the stream. After the end was reported, all calls return immediately,
+    /// because the kernel reports the end only once, possibly together with the last bytes.
     void wait() {
         if (over_) return;
         over_ = (wait_for_event(epoll_.get()).events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;

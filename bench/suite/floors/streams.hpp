@@ -1,5 +1,6 @@
 // The streaming floors do the work of pipe/read and stream/throughput (bench/suite/workloads) with
-// hand-written system calls instead of coroutines. The chunks and the checks are the same.
+// hand-written system calls instead of coroutines. The chunks and the checks are the same as in the
+// workloads.
 //
 // A floor reads each chunk before it writes the next one, while the chunk is still in the caches. Per chunk,
 // stream_blocking makes two calls, stream_epoll three and stream_uring one.

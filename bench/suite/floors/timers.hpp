@@ -1,5 +1,5 @@
 // The timer floors do the work of the workloads with the same names (bench/suite/workloads) without a timer
-// queue. One thread sleeps until one deadline after the other.
+// queue. One thread sleeps until the first deadline, then until the next one, and so on.
 #pragma once
 
 #include <chrono>

@@ -31,7 +31,7 @@ make_waker make_epoll_waker;
 make_waker make_uring_waker;
 
 /// Does the work of post/cross_thread (bench/suite/workloads/cross_thread.hpp). `cores` is the number of
-/// cores, 1 or 2.
+/// cores on which the two threads run, 1 or 2.
 void post_cross_thread(waker& kernel, int cores, trial& t);
 
 }  // namespace loopbench::bench::floors

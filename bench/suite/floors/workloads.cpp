@@ -29,7 +29,8 @@ std::string reason_for(const workload_shape& shape, std::span<const missing_fami
     return "this floor does not implement the workload";
 }
 
-/// Marks the trial as unsupported if the kernel refuses a system call while `run` sets up the floor.
+/// Returns a function that calls `run`. The function marks the trial as unsupported if the kernel refuses a
+/// system call while `run` sets up the floor.
 std::function<void(trial&)> unsupported_when_refused(std::function<void(trial&)> run) {
     return [run = std::move(run)](trial& t) {
         try {

@@ -25,7 +25,7 @@ public:
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
     /// Sends the next request on connection `index`. Returns false if the connection accepts no more data.
-    /// The server is then so far behind that waiting does not help.
+    /// The server then reads too slowly for the rate of the requests.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);

@@ -1,5 +1,5 @@
 // The generator uses epoll if the kernel or a sandbox refuses io_uring, or if the generator is started with
-// --epoll. It also uses epoll for HTTP, because an HTTP client sleeps while it waits.
+// --epoll. It also uses epoll for HTTP, because with HTTP, the generator sleeps while it waits for replies.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 

@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     CLI11_PARSE(app, argc, argv);
     plan.capacity_time = std::chrono::nanoseconds(static_cast<std::int64_t>(capacity_s * 1e9));
     plan.look_time = std::chrono::nanoseconds(plan.http ? 0 : static_cast<std::int64_t>(look_s * 1e9));
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel kills this client if the contender ends
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the kernel kills this process if the contender ends
     try {
         if (cpu && !run_on(*cpu))
             fmt::print(stderr, "loopbench-generator: cannot run on core {}; use another --cpu\n", *cpu);

@@ -130,7 +130,7 @@ private:
         }
         all_.exchange();
         const clock::time_point looked = std::exchange(came_, clock::now());
-        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, the client sleeps, and a reply wakes it
+        if (!plan_.http) unwatched_ = came_ - looked;  // with HTTP, replies do not wait for a check
         if (result_.sent != first) note_when_sent(first, now);
     }
 
@@ -243,8 +243,8 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // This check comes before the connections are opened, because the server accepts a fixed number of
-    // connections.
+    // This check comes before the connections are opened. The server accepts a fixed number of connections,
+    // and the connections of a link that cannot be made would count.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

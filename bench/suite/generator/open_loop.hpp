@@ -47,10 +47,10 @@ struct open_loop_plan {
     /// virtual machine, such a time takes tens of microseconds.
     ///
     /// The tenth is allowed because all requests that a pause of the server delayed must count. After a
-    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, only
-    /// the slowest requests count while the generator has no core. In a valid result, at most 20 % of the
-    /// requests are left out. With 20 %, the reported p99 is about the p99.2 of all requests; the difference
-    /// is larger for faster servers.
+    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, of the
+    /// requests that wait while the generator has no core, only the slowest count. In a valid result, at most
+    /// 20 % of the requests are left out. If 20 % are left out, the reported p99 is about the p99.2 of all
+    /// requests; the difference is larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -89,8 +89,8 @@ using link_maker = std::function<chosen_link(const open_loop_plan&)>;
 chosen_link link_by_epoll(const open_loop_plan& plan, std::string why);
 
 /// Returns a link that uses io_uring. With HTTP, or if the kernel refuses io_uring, the link uses epoll. Each
-/// request then takes more CPU time, and the generator can offer only a lower rate; run_open_loop() detects a
-/// rate that is too high. Throws std::system_error if the link cannot connect.
+/// request then takes more CPU time, so the highest rate that the generator can offer is lower;
+/// run_open_loop() detects a rate that is too high. Throws std::system_error if the link cannot connect.
 chosen_link cheapest_link(const open_loop_plan& plan);
 
 /// Determines the rate on separate connections, and then runs the schedule on new ones. If the generator was
@@ -100,7 +100,7 @@ open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& mak
 
 /// Returns the names of the latency percentiles that the generator's lateness has raised. A percentile is one
 /// of them if it is more than 10 % above the same percentile of `latency_from_send`. It is also one of them
-/// if the same percentile of `send_lateness` is more than 10 % of the latency. All higher percentiles are
+/// if the same percentile of `send_lateness` is more than 10 % of its value. All higher percentiles are
 /// returned, too.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 

@@ -1,5 +1,5 @@
-// Measures the network path between the generator and a server on another machine, because latencies include
-// the path as well as the server.
+// Measures the network path between the generator and a server on another machine, because the measured
+// latencies include the time that this path takes.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,8 @@ public:
     }
 
     /// Prepares a send. MSG_WAITALL turns a partial send into an error, so that a successful send needs no
-    /// completion. MSG_DONTWAIT prevents the next send on this connection from overtaking a send that waits.
+    /// completion. With MSG_DONTWAIT, no send waits for space; a later send on the same connection could
+    /// overtake a waiting send.
     bool send(std::size_t connection, std::span<const std::byte> bytes) override {
         io_uring_sqe& send = ring_.sqe();
         io_uring_prep_send(&send, static_cast<int>(connection), bytes.data(), bytes.size(),
@@ -112,7 +113,7 @@ public:
     std::string_view name() const noexcept override { return "io_uring"; }
 
 private:
-    static constexpr std::uint64_t of_send = 1;  // lowest bit of a tag; the other bits number the connection
+    static constexpr std::uint64_t of_send = 1;  // lowest bit of a send's tag; the others are the connection
 
     static unsigned entries_for(std::size_t connections) noexcept {
         return std::bit_ceil(std::max(64U, 2 * static_cast<unsigned>(connections)));

@@ -16,7 +16,8 @@ namespace loopbench::bench::peers {
 
 namespace {
 
-/// The number of callbacks that a flagship runs in one turn (loop/operation.hpp).
+/// The number of callbacks after which libevent checks its sockets. It is the number of callbacks that a
+/// flagship runs in one turn (loop/operation.hpp).
 constexpr int callbacks_between_looks =
     static_cast<int>(loop::work_budget::units_max / loop::work_budget::units_of_a_callback);
 

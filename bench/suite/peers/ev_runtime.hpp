@@ -100,8 +100,8 @@ private:
         return {*this, std::make_unique<ev_socket>(base_.get(), loop::open_stream(peer.family())), peer};
     }
 
-    /// Returns the delay from the whole microsecond before `now` until `when`, rounded up, so that the timer
-    /// never fires early.
+    /// Returns the delay from `now` until `when` in microseconds. `now` is rounded down and the delay is
+    /// rounded up, so that the timer never fires early.
     static timeval delay_until(clock::time_point when, clock::time_point now) noexcept {
         using std::chrono::microseconds;
         const auto delay = std::chrono::ceil<microseconds>(when - std::chrono::floor<microseconds>(now));

@@ -76,8 +76,9 @@ bool ev_read_awaiter::attempt() noexcept {
         return true;
     }
     result_ = {.bytes = static_cast<std::size_t>(count), .error = 0};
-    // After a short read, the adapter usually waits for the next edge. Pipes are an exception: no edge after
-    // the one for the last bytes reports that all writers are gone.
+    // After a short read, the adapter usually waits for the next edge. Pipes are an exception: after the edge
+    // for the last bytes, no further edge reports that all writers are gone. A pipe is therefore read again
+    // at once.
     if (!from_pipe_ && count > 0 && result_->bytes < in_.size()) direction().exhausted();
     return true;
 }

@@ -1,9 +1,10 @@
 // Sockets and pipes on libevent's events (see Stream and Listener in bench/suite/runtime.hpp).
 //
-// The events are edge-triggered and persistent (EV_ET | EV_PERSIST). A short read means that there is no more
-// data. There is one exception: if libevent has also detected the end of the stream (EV_CLOSED), no other
-// edge follows. The adapter does not use bufferevents, because they would copy every byte once more. Programs
-// that use libevent for speed do not use bufferevents either.
+// The events are edge-triggered and persistent (EV_ET | EV_PERSIST). After a short read, there is no more
+// data, so the adapter waits for the next edge before it reads from a socket again. If libevent has also
+// detected the end of the stream (EV_CLOSED), the adapter does not wait, because no other edge follows. The
+// adapter does not use bufferevents, because they would copy every byte once more. Programs that use libevent
+// for speed do not use bufferevents either.
 #pragma once
 
 #include <event2/event.h>
@@ -213,7 +214,7 @@ private:
     int error_;
 };
 
-/// A listener. If it has a path, the path still exists after the listener is closed.
+/// A listener. If it listens at a path (Unix sockets), the path still exists after the listener is closed.
 class ev_listener {
 public:
     ev_listener(library_loop& owner, event_base* base, const loop::endpoint& local);

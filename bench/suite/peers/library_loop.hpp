@@ -71,8 +71,8 @@ protected:
     virtual void call_soon() noexcept = 0;
 
 private:
-    // With this limit, all callbacks share one budget. (With work_budget::without_limit, each operation would
-    // have its own budget.)
+    // The limit with which pass() calls run_ready(). With this limit, all operations of a callback share one
+    // budget. (With work_budget::without_limit, each operation would have its own budget.)
     static constexpr std::size_t all_that_is_ready = loop::work_budget::without_limit - 1;
 
     bool leaving() const noexcept { return *done_ || failure_; }

@@ -1,6 +1,6 @@
-// The Runtime of bench/suite/runtime.hpp on libuv. The adapter uses libuv like libuv's guide and programs
-// such as Node.js and uvloop: an idle handle while coroutines are ready, uv_try_write before uv_write, and
-// reused handles. An operation allocates nothing.
+// The Runtime of bench/suite/runtime.hpp on libuv. The adapter uses libuv as libuv's guide recommends and as
+// Node.js and uvloop do: an idle handle while coroutines are ready, uv_try_write before uv_write, and reused
+// handles. An operation allocates nothing.
 //
 // libuv keeps time in whole milliseconds and rounds down. A timer therefore fires up to a millisecond before
 // its delay has passed. The adapter rounds delays up and updates the loop's time, as uvloop does. More
@@ -58,7 +58,7 @@ public:
 
     ~uv_runtime() {
         close();
-        // The timers that are still active were armed by call_at(), and not by coroutines.
+        // close() has destroyed the coroutines, so all timers that are still active were armed by call_at().
         for (uv_timer_t& timer : timers_)
             if (uv_is_active(reinterpret_cast<uv_handle_t*>(&timer)))
                 call_handle(*this, loop::shared_state<call>::share(*static_cast<call*>(timer.data))).cancel();
@@ -133,10 +133,11 @@ private:
 
     static uv_runtime& of(void* data) noexcept { return *static_cast<uv_runtime*>(data); }
 
-    // Orders a wake-up after the posts of the calling thread, because libuv does not. uv_async_send() does
-    // nothing while an earlier call is unanswered. Therefore, the posting thread and on_wake() both write to
-    // wake_order_. on_wake() sees every post whose write came before its own write. A thread whose write
-    // comes later sees that the earlier call was answered.
+    // Prevents a lost post. uv_async_send() does nothing while an earlier call is unanswered, and libuv does
+    // not guarantee that on_wake() then sees the thread's posts. Therefore, the posting thread and on_wake()
+    // both write to wake_order_. If the thread's write comes first, on_wake() sees the thread's posts.
+    // Otherwise, the thread sees that the earlier call was answered, and its own uv_async_send() wakes the
+    // loop again.
     void order_wake() noexcept { wake_order_.fetch_add(1, std::memory_order_acq_rel); }
 
     static void on_wake(uv_async_t* async) {

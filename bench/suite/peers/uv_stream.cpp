@@ -33,7 +33,7 @@ int errno_of(int result) noexcept {
 }
 
 uv_buf_t buffer_over(std::span<const std::byte> bytes) noexcept {
-    uv_buf_t buffer{};  // libuv's type for reads and writes; a write does not change the bytes
+    uv_buf_t buffer{};  // has no const bytes, because reads use it, too; a write does not change them
     buffer.base = const_cast<char*>(reinterpret_cast<const char*>(bytes.data()));
     buffer.len = bytes.size();
     return buffer;
@@ -49,11 +49,12 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // libuv reports EAGAIN as 0 bytes
     if (socket.reader == nullptr) {
-        // No coroutine reads. libuv reports UV_ENOBUFS if there is no buffer. It reports any other event (an
-        // error or the end of the stream) again to the next reader.
+        // No coroutine reads, so reading stops. This loses nothing: UV_ENOBUFS means that libuv got no buffer
+        // for a read, and libuv reports any other event (an error or the end of the stream) again to the next
+        // reader.
         //
-        // After a read that has filled its buffer, libuv asks for another buffer, although there might be no
-        // more data. In this case, reading continues.
+        // In one case, reading continues: after a read that has filled its buffer, libuv asks for another
+        // buffer, although there might be no more data.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
     }
@@ -106,7 +107,7 @@ uv_socket* uv_socket::open(uv_loop_t& loop, int family) {
 
 void uv_socket::close() noexcept {
     // libuv does not call the callbacks of a closed reader or listener. It calls the callbacks of a writer or
-    // a connector later, in the loop.
+    // a connector later, in the loop. Therefore, only the reader and the acceptor are woken here.
     if (reader != nullptr) {
         reader->socket = nullptr;
         reader->result.error = ECANCELED;
@@ -179,7 +180,8 @@ uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
 }
 
 void uv_connection::shutdown_write() noexcept {
-    // uv_shutdown would wait for pending writes, but no write is pending after write_all() has completed.
+    // uv_shutdown, which waits for pending writes, is not needed: no write is pending after write_all() has
+    // completed.
     if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
 }
 

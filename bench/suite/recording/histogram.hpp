@@ -57,8 +57,8 @@ public:
     /// accurate to 1/256.
     std::int64_t value_at_rank_ns(std::uint64_t rank) const noexcept;
 
-    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. `lowest` and
-    /// `highest` belong to the counter's range.
+    /// Calls use(lowest, highest, count) for every counter that is not 0, in ascending order. The counter has
+    /// counted the values from `lowest` to `highest`, including these two values.
     template <class Use>
     void for_each_bucket(Use use) const {
         for (std::size_t counter = 0; counter < counters_.size(); ++counter)

@@ -11,8 +11,8 @@ namespace loopbench::bench {
 std::int64_t resident_bytes() noexcept;
 
 /// Returns the peak of the resident memory in bytes, of this or another process (VmHWM in /proc/PID/status).
-/// Returns 0 if the file cannot be read. getrusage's ru_maxrss is at least the size of the process that
-/// started this one, because exec keeps its value.
+/// Returns 0 if the file cannot be read. getrusage's ru_maxrss is not used: exec keeps its value, so it is at
+/// least the size of the process that started this one.
 std::int64_t resident_peak_bytes() noexcept;
 std::int64_t resident_peak_bytes(pid_t process) noexcept;
 

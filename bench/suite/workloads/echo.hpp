@@ -80,8 +80,8 @@ struct echo_family {
     };
     // Workloads with many connections or large messages are sequential, because their slices would be long: a
     // slice has at least six round trips on each connection. If a contender then waits for 40 ms, the kernel
-    // acknowledges the contender's unread data during the slices of other contenders (see swap_neighbours()
-    // in bench/harness/trial/interleaving.cpp).
+    // acknowledges the contender's unread data during the slices of other contenders instead of during its
+    // own (see swap_neighbours() in bench/harness/trial/interleaving.cpp).
     static constexpr std::array shapes{
         workload_shape{"echo/rtt/tcp/conns:1/bytes:64", 3000, 40'000, rate, 100, many_turns, headline,
                        pairing::interleaved}

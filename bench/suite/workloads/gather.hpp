@@ -144,7 +144,7 @@ task_of<R> gather_sleep(R& runtime, trial& t) {
     }
     t.end();
     t.report("skew", static_cast<double>(skew.percentile_ns(50)));
-    t.prove("number of children that woke", t.operations() * gather_children, t.lateness().count());
+    t.prove("number of children that woke up", t.operations() * gather_children, t.lateness().count());
 }
 
 template <Runtime R>

@@ -1,4 +1,5 @@
-// The workload mixed/server runs the program of the scheduler tutorial at full size.
+// The workload mixed/server is a larger version of the scheduler tutorial's program: an echo server and two
+// coroutines that count.
 #pragma once
 
 #include <array>

@@ -15,8 +15,8 @@ namespace loopbench::bench::workloads {
 
 namespace detail {
 
-/// Checks that the runtime loses no posted function. The check comes before post/chain, because a chain of
-/// posts never ends if a function is lost.
+/// Checks that the runtime loses no posted function. post/chain makes this check before its timed section,
+/// because a chain of posts never ends if a function is lost.
 template <Runtime R>
 task_of<R, bool> post_keeps_every_function(R& runtime, trial& t) {
     constexpr std::uint64_t count = 1000;
@@ -236,7 +236,8 @@ struct schedule_family {
         workload_shape{"post/batch", 0, 0, rate, 100, many_turns | scheduler, on_demand,
                        pairing::interleaved},
         // The latencies of post/cross_thread can add up to any share of the timed section. Between two
-        // latencies, the posting thread wakes up, and might wait for a core for a long time.
+        // latencies, the posting thread wakes up, and might wait for a core for a long time. The least share
+        // is therefore 0.
         workload_shape{"post/cross_thread/cores:1", 0, 0, rate, 100, many_turns | other_threads, on_demand,
                        pairing::sequential}
             .with_latencies(1, 1, 0),

@@ -42,8 +42,8 @@ task_of<R> serve_connections(R& runtime, typename R::listener& listener, std::si
     co_await runtime.gather(std::span<task_of<R>>(handlers));
 }
 
-/// Serves the generator's two visits. The first one measures the capacity, and the second one is timed. If
-/// the generator ends before its second visit, `ended_early` receives the error.
+/// Serves the generator, which opens its connections twice: first to choose and check the rate, and then for
+/// the timed schedule. If the generator ends before the schedule, `ended_early` receives the error.
 template <Runtime R>
 task_of<R> serve_generator(R& runtime, trial& t, typename R::listener& listener, std::size_t connections,
                            std::string& ended_early) {
@@ -97,7 +97,7 @@ task_of<R> serve_open_loop(R& runtime, trial& t, offered_load offered) {
     std::string ended_early;
     co_await serve_generator(runtime, t, listener, connections, ended_early);
     co_await generator_ended.wait();
-    generator.prove(t, t.operations());  // before t.fail(), because prove() has more specific reasons
+    generator.prove(t, t.operations());  // before t.fail(): the first reason is kept
     if (!ended_early.empty()) t.fail("the server stopped serving too early: " + ended_early);
 }
 

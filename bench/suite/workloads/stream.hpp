@@ -73,7 +73,7 @@ struct stream_flow {
         check.error = error;
         end();
     }
-    /// Ends the stream, because no more bytes can arrive. prove() later detects the missing bytes.
+    /// Ends the stream, because no more bytes can arrive. If bytes are missing, prove() detects this later.
     void end() {
         over = true;
         end_part();

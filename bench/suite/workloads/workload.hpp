@@ -43,10 +43,10 @@ inline constexpr bool not_countable = false;
 
 inline constexpr std::array<std::string_view, 3> about_waits{"late_p50", "late_p99", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_few_waits{"late_p50",
-                                                                 "cpu"};  // too few samples for a p99
+                                                                 "cpu"};  // no late_p99: too few samples
 inline constexpr std::array<std::string_view, 4> about_joint_waits{"late_p50", "late_p99", "skew", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_lateness{"late_p50",
-                                                                "late_p99"};  // the CPU time is always 100 %
+                                                                "late_p99"};  // no CPU time: always 100 %
 inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups"};
 inline constexpr std::array<std::string_view, 1> about_work{"time"};
 inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};

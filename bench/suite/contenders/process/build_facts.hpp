@@ -16,7 +16,8 @@ struct build_facts {
 };
 
 /// Returns the compiler and the flags of the file that includes this header. The function is static, so that
-/// each file has its own copy. The target loopbench::contender defines the macros.
+/// each file has its own copy with its own flags. The target loopbench::contender defines the macros that the
+/// function reads.
 [[maybe_unused]] static build_facts this_build() {
     build_facts facts{
         .compiler = LOOPBENCH_COMPILER, .flags = LOOPBENCH_COMPILER_FLAGS, .type = LOOPBENCH_BUILD_TYPE};

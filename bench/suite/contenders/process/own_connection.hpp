@@ -46,8 +46,8 @@ task_of<R> read_options(R& runtime, std::string& options) {
 }  // namespace detail
 
 /// Returns the options of a loopback connection. A new runtime opens the connection only for this purpose.
-/// The text begins with "none" if the runtime cannot open connections here, and with "not stated" after any
-/// other error.
+/// The text begins with "none" if the runtime cannot open connections on this machine, and with "not stated"
+/// after any other error.
 template <Runtime R, class MakeRuntime>
 std::string own_socket_options(const MakeRuntime& make) {
     try {

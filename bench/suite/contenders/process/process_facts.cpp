@@ -27,9 +27,9 @@ std::string provider_of(const char* symbol) {
     return file_of(::dlsym(RTLD_DEFAULT, symbol));
 }
 
-/// Returns the name of the file that contains the address of malloc. This is more exact than dlsym, because
-/// dlsym ignores which version of the symbol the linker has chosen. If the address is in the program itself,
-/// malloc can be a stub; only then, dlsym is used.
+/// Returns the name of the file that provides malloc. The file is found by the address of malloc, because
+/// dlsym would ignore which version of the symbol the linker has chosen. If the address is in the program
+/// itself, it can be the address of a stub; only then, dlsym is used.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

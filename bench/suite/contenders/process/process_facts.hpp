@@ -5,7 +5,8 @@
 namespace loopbench::bench {
 
 /// Returns the file that provides malloc and, unless it is the same file or the C++ library, the file that
-/// provides operator new. Compiler flags would not show a preloaded allocator.
+/// provides operator new. The process itself is examined, because compiler flags would not show a preloaded
+/// allocator.
 std::string allocator_in_use();
 
 /// Returns the sanitizers in this process, or "off". With clang, the text can also contain "undefined",

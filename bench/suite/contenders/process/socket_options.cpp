@@ -54,7 +54,7 @@ std::string linger_of(int fd) {
 }
 
 std::string congestion_of(int fd) {
-    std::array<char, 16> name{};  // TCP_CA_NAME_MAX of the kernel
+    std::array<char, 16> name{};  // 16 is the kernel's TCP_CA_NAME_MAX
     socklen_t bytes = name.size();
     if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name.data(), &bytes) != 0) return error_text();
     return {name.data(), ::strnlen(name.data(), name.size())};

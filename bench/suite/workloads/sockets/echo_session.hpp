@@ -175,8 +175,9 @@ struct echo_session {
     Transport transport;
     std::size_t message_bytes;
     echo_messages messages;
-    // The following vectors have one entry per connection. The order in which the server accepts the
-    // connections can differ from the order in which the clients connect.
+    // The following vectors have one entry per connection. `clients[i]` and `accepted[i]` can be ends of
+    // different connections, because the server can accept the connections in another order than the clients
+    // connect.
     std::vector<std::byte> replies;
     std::vector<std::optional<stream>> clients;
     std::vector<std::optional<stream>> accepted;
@@ -187,7 +188,7 @@ struct echo_session {
     std::uint64_t rounds = 0, rounds_before = 0;
     std::uint64_t made_in_rounds = 0;
     /// Each connection's number of round trips at the time when half of all round trips were done. If
-    /// `rounds` changes, only the numbers for its largest value are kept.
+    /// `rounds` changes during the trial, only the numbers for its largest value are kept.
     std::vector<std::uint64_t> shares_at_half;
     std::uint64_t rounds_of_shares = 0;
     std::vector<gate> gates;

@@ -109,7 +109,7 @@ int listen_at(const std::string& address) {
     addrinfo* found = nullptr;
     if (::getaddrinfo(address.c_str(), "0", &wanted, &found) != 0)
         throw std::system_error(EINVAL, std::generic_category(),
-                                fmt::format("'{}' is not an IP address in digits", address));
+                                fmt::format("'{}' is not a numeric IP address", address));
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> here(found, &::freeaddrinfo);
     const int fd = ::socket(here->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || ::bind(fd, here->ai_addr, here->ai_addrlen) != 0 || ::listen(fd, SOMAXCONN) != 0) {

@@ -10,7 +10,8 @@ namespace loopbench::bench::workloads {
 
 socket_path::socket_path() {
     static std::atomic<unsigned> count = 0;
-    // The whole path must fit into 107 bytes, which also include the path of a trial's temporary folder.
+    // The name is short, because the whole path must fit into 107 bytes, including the path of the trial's
+    // temporary folder.
     text_ = fmt::format("{}/lb{}.{}", std::filesystem::temp_directory_path().native(), ::getpid(), ++count);
 }
 

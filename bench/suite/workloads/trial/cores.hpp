@@ -30,8 +30,8 @@ struct core_pair {
 /// Returns two cores of the calling thread, or nothing if it can use only one core. Throws std::system_error.
 std::optional<core_pair> two_cores();
 
-/// Returns the cores of two threads, which share a core if `cores` is 1. (`cores` is 1 or 2.) With too few
-/// cores, marks the trial as unsupported and returns nothing. Throws std::system_error.
+/// Returns a core for each of two threads; both threads share one core if `cores` is 1. (`cores` is 1 or 2.)
+/// With too few cores, marks the trial as unsupported and returns nothing. Throws std::system_error.
 std::optional<core_pair> cores_for_two_threads(int cores, trial& t);
 
 /// Starts a thread that runs `work` on one core. Throws std::system_error.

@@ -5,8 +5,8 @@
 // a slice therefore affects all contenders alike.
 //
 // The following protocol is for contenders in any language. The environment variable LOOPBENCH_SLICES is
-// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. A calibrated workload has run for
-// about a millisecond in this process before its timed section, as in the other pairings.
+// "IN,OUT,UNTIMED,TIMED": two descriptors, and two times in microseconds. Before its timed section, a
+// calibrated workload must have run for about a millisecond in this process, as it has in the other pairings.
 //
 // - At the beginning of its timed section, the contender writes the line "ready" to OUT and reads one byte
 //   from IN.
@@ -94,7 +94,7 @@ private:
     std::uint64_t part_operations_ = 0;
     std::uint64_t untimed_operations_ = 0;  // in the current slice
     std::chrono::nanoseconds untimed_{};
-    double operation_ns_ = 0;  // in the last chunk; 0 if unknown
+    double operation_ns_ = 0;  // time of an operation in the last chunk; 0 if unknown
     usage_meter meter_;
     usage cost_;
     std::uint64_t operations_ = 0;

@@ -1,5 +1,6 @@
-// The trial as a workload sees it. A trial has no result if it did not time exactly one section, if it proved
-// nothing, or if a proof failed. A number without a proof therefore cannot be printed by mistake.
+// The trial as a workload sees it. A trial has a result only if it has timed exactly one section and has
+// checked the workload's work successfully (prove()). The number of a workload that did not do its work
+// therefore cannot be printed by mistake.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +23,9 @@ namespace loopbench::bench {
 class trial {
 public:
     /// Makes a trial. If `recording` is false, workloads record no latencies and do not read the clock for
-    /// them; the saved time is the measurement overhead. Lateness is always recorded, because the proof needs
-    /// it. `slowdown` is the share by which the timed section, or each slice, is lengthened at its end (for
-    /// `loopbench calibrate`).
+    /// them; the saved time is the measurement overhead. Lateness is always recorded, because the check of
+    /// the workload's work needs it. `slowdown` is the share by which the timed section, or each slice, is
+    /// lengthened at its end (for `loopbench calibrate`).
     trial(workload_size size, std::uint64_t operations, bool recording = true, double slowdown = 0,
           const std::optional<slice_settings>& slices = {})
         : size_(size), operations_(operations), recording_(recording), slowdown_(slowdown) {
@@ -36,8 +37,8 @@ public:
     workload_size size() const noexcept { return size_; }
     bool small() const noexcept { return size_ == workload_size::small; }
 
-    /// Returns the number of operations to perform. A workload that can perform only a multiple of, say, 8
-    /// rounds up and reports the actual number with did().
+    /// Returns the number of operations to perform. A workload that can perform only multiples of 8, for
+    /// example, rounds the number up, and reports the actual number with did().
     std::uint64_t operations() const noexcept { return operations_; }
 
     /// Begins the timed section, which end() ends. Each of these two functions must be called exactly once.
@@ -57,9 +58,9 @@ public:
     /// next() and makes more or fewer operations than operations().
     void did(std::uint64_t operations) noexcept { done_ = operations; }
 
-    /// Measures the CPU time of another process, which does the work. Its user time, system time and wake-ups
-    /// are unknown. This function must be called before begin(). Throws std::system_error if the process does
-    /// not exist.
+    /// Measures the CPU time of another process, which does the work. The user time, system time and wake-ups
+    /// of that process are unknown. This function must be called before begin(). Throws std::system_error if
+    /// the process does not exist.
     void take_cpu_of(pid_t process) {
         slices_ ? slices_->take_cpu_of(process) : meter_.take_cpu_of(process);
         is_of_another_process_ = true;
