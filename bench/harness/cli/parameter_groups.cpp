@@ -72,9 +72,9 @@ std::vector<parameter_group> grouped_by_parameters(std::span<const std::string> 
     std::vector<parameter_group> groups;
     for (const auto& each : families)
         if (each.is_complete())
-            groups.push_back({each.pattern(), each.names.front()});
+            groups.push_back({each.pattern(), each.names});
         else
-            for (const auto& name : each.names) groups.push_back({name, name});
+            for (const auto& name : each.names) groups.push_back({name, {name}});
     return groups;
 }
 

@@ -8,7 +8,7 @@ namespace loopbench::bench {
 
 struct parameter_group {
     std::string pattern;  // for example "echo/rtt/tcp/conns:{1,100}/bytes:64"
-    std::string first;
+    std::vector<std::string> names;
 };
 
 /// Groups names that differ only in the values of their `key:value` parts. Names form a group only if they

@@ -96,29 +96,40 @@ std::string about_contender(const listed_contender& listed) {
     return text;
 }
 
-std::string section(std::string_view heading, const std::vector<std::pair<std::string, std::string>>& rows) {
+struct listed_row {
+    std::string name, text;
+    bool is_headline = false;
+};
+
+std::string section(std::string_view heading, const std::vector<listed_row>& rows) {
     std::size_t width = 0;
-    for (const auto& [name, text] : rows) width = std::max(width, reports::printable(name).size());
+    for (const auto& row : rows) width = std::max(width, reports::printable(row.name).size());
     auto out = fmt::format("{}\n", heading);
-    for (const auto& [name, text] : rows)
-        out += fmt::format("  {:<{}}  {}\n", reports::printable(name), width, reports::printable(text));
+    for (const auto& row : rows)
+        out += fmt::format("{} {:<{}}  {}\n", row.is_headline ? "*" : " ", reports::printable(row.name),
+                           width, reports::printable(row.text));
     return out;
 }
 
 std::string as_text(const std::vector<listed_contender>& contenders,
                     const std::vector<std::string>& workloads) {
-    std::vector<std::pair<std::string, std::string>> rows;
-    for (const auto& each : contenders) rows.emplace_back(each.who.name, about_contender(each));
-    auto out = section("contenders", rows);
+    std::vector<listed_row> rows;
+    for (const auto& each : contenders)
+        rows.push_back({each.who.name, about_contender(each), is_headline_contender(each.who.name)});
+    auto out = section("contenders (*: measured by `run --quick`)", rows);
     rows.clear();
     for (const auto& group : grouped_by_parameters(workloads))
-        rows.emplace_back(group.pattern, summary_of(group.first).value_or("-"));
-    out += "\n" + section("workloads", rows);
+        rows.push_back({group.pattern, summary_of(group.names.front()).value_or("-"),
+                        std::ranges::any_of(group.names, is_headline_workload)});
+    out +=
+        "\n" +
+        section("workloads (*: measured by a run without --workload, perhaps only some of the line)", rows);
     rows.clear();
     for (const auto& metric : reports::known_metrics())
-        rows.emplace_back(metric.name, fmt::format("{} ({}; {} is better{})", metric.summary, metric.unit,
-                                                   reports::name_of(metric.better),
-                                                   metric.deterministic ? "; deterministic" : ""));
+        rows.push_back(
+            {std::string{metric.name},
+             fmt::format("{} ({}; {} is better{})", metric.summary, metric.unit,
+                         reports::name_of(metric.better), metric.deterministic ? "; deterministic" : "")});
     return out + "\n" + section("metrics", rows);
 }
 
