@@ -67,8 +67,8 @@ std::string contradiction_note(std::span<const line> lines);
 /// incomplete.
 bool is_untrusted(const report& content);
 
-/// Returns for example "20 (its own timer)". The words in brackets mean that the workload's own timer causes
-/// the wake-ups: the floor wakes up as often.
+/// Returns the number of wake-ups per second as text. If the floor wakes up as often as the contender, the
+/// workload's own timer causes the wake-ups, and the text is for example "20 (its own timer)".
 std::string wakeups_text(const line& from);
 
 /// Returns " (max of 30)" if the value is the maximum of too few samples for a percentile; otherwise "".

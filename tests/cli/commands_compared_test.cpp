@@ -55,7 +55,7 @@ TEST_F(compared_commands, the_cpu_time_of_descendants_and_the_peak_memory_are_me
     EXPECT_GT(result("rss_peak")["median"], 200e6);
 }
 
-TEST_F(compared_commands, a_command_that_fails_fails_the_comparison_with_its_exit_code) {
+TEST_F(compared_commands, a_failing_command_fails_the_comparison_with_its_exit_code) {
     const auto ran = compare("true", "sh -c 'echo broken >&2; exit 7'");
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
     EXPECT_SAYS(ran.error_tail, "exit code 7");

@@ -1,5 +1,5 @@
-// The merged journal contains copies of the shards' lines for trials and descriptions. It does not write the
-// parsed records again, because a parsed record lacks some fields of its line.
+// A merge copies the shards' lines for trials and descriptions into the merged journal. It does not write the
+// parsed records instead, because a parsed record lacks some fields of its line.
 #include "bench/harness/experiment/merge.hpp"
 
 #include <fmt/format.h>

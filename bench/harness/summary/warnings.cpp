@@ -209,7 +209,8 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
         all.push_back({"client_elsewhere",
                        fmt::format("the client of serve/open_loop ran on another machine (`{}`): {}",
                                    *found.plan->generator_on, path_to_client(found)),
-                       "latencies contain this path; compare them only with latencies over the same path"});
+                       "the latencies include the delay of this path; compare them only with latencies over "
+                       "the same path"});
     if (is_unreliable(found))
         all.push_back({"unreliable",
                        fmt::format("the session is unreliable, so no verdict counts: {}", *found.aa->reason),

@@ -107,7 +107,7 @@ int main(int argc, char** argv) {
     app.add_option("--capacity-seconds", capacity_s, "Duration of the capacity measurement")
         ->check(CLI::Range(0.001, 60.0));
     app.add_option("--look-seconds", look_s,
-                   "Duration of each check that the generator can send at this rate; 0: no checks")
+                   "Duration of each check whether the generator can keep up with the rate; 0: no checks")
         ->check(CLI::Range(0.0, 60.0));
     app.add_flag("--epoll", by_epoll, "Use epoll even if the kernel allows io_uring");
     app.add_option("--cpu", cpu, "Core to run on");
