@@ -89,7 +89,7 @@ std::string floor_text(const line& from) {
 
 std::string verdict_on(const result& item) {
     const auto word = name_of(*item.judged);
-    if (is_difference(item.judged) || item.from_baseline) return std::string{word};
+    if (item.judged != verdict::inconclusive || item.from_baseline) return std::string{word};
     if (!item.detectable_pct) return fmt::format("{}, too few blocks to detect a difference", word);
     return fmt::format("{}, smallest detectable difference: {}", word, pct_or_factor(*item.detectable_pct));
 }

@@ -129,7 +129,7 @@ TEST(progress, the_progress_bar_shows_the_ratio_to_the_baseline_so_far) {
     loopbench.add_contender("loop-epoll", "sleep 0.15; row '\"real_time\": 4'");
     const auto shown = on_a_terminal({loopbench.path("bin/loopbench").native(), "run", "--workload", "yield",
                                       "--blocks", "2", "-o", loopbench.out()});
-    EXPECT_SAYS(shown, "yield on loop-epoll, time 2.50 so far");
+    EXPECT_SAYS(shown, "yield on loop-epoll, time 2.50× so far");
     EXPECT_EQ(shown.find("asio-epoll, time"), std::string::npos)
         << "a ratio of the baseline to itself: " << shown;
 }

@@ -239,10 +239,32 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     return all;
 }
 
+namespace {
+
+/// Returns sentences about what the verdict cannot know: benchmarks that only one build has, and code
+/// placement as a possible cause of a slowdown.
+std::string limits_of_verdict(const reports::report& report, gate_outcome outcome) {
+    std::string text;
+    for (const auto& warning : report.warnings) {
+        if (warning.code == "unmatched_benchmarks") {
+            text += " " + warning.message + ".";
+            text[text.size() - warning.message.size() - 1] = 'T';
+        }
+        if (warning.code == "one_layout" && outcome == gate_outcome::regression)
+            text +=
+                " Each build has one layout, so code placement can be the cause (see Layouts in "
+                "docs/gate.md).";
+    }
+    return text;
+}
+
+}  // namespace
+
 void add_gate(reports::report& report, double tolerated_pct) {
     const auto found = judge_gate(report, tolerated_pct);
-    report.gate =
-        reports::gate_summary{tolerated_pct, std::string{name_of(outcome_of(found))}, verdict_line(found)};
+    const auto outcome = outcome_of(found);
+    report.gate = reports::gate_summary{tolerated_pct, std::string{name_of(outcome)},
+                                        verdict_line(found) + limits_of_verdict(report, outcome)};
 }
 
 reports::report judged_report_of(const session_record& journal) {

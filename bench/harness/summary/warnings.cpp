@@ -120,7 +120,7 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     if (plan.tolerated_pct && !layouts && std::ranges::any_of(found.results, differs_in_time))
         all.push_back(
             {"one_layout",
-             "each build has one layout, and code placement alone can change times by some per cent",
+             "each build has one layout, and code placement alone can change times, in tight loops by much",
              "link each build several times with its functions in different orders, and compare the "
              "two folders (`loopbench compare --help`)"});
     if (layouts && outcome.blocks_planned > *layouts)

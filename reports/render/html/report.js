@@ -385,7 +385,7 @@ function trialsButton(result) {
 
 function verdictText(result) {
   if (!result.verdict || result.maxOf !== null) return maximumText(result) || null;
-  const seen = result.detectable === null ? "" : `; smallest detectable difference: ${percent(result.detectable)}`;
+  const seen = result.detectable === null || result.verdict !== "inconclusive" ? "" : `; smallest detectable difference: ${percent(result.detectable)}`;
   return `${verdictMarks[result.verdict] || ""} ${verdictWord(result)}${seen}`;
 }
 

@@ -22,7 +22,7 @@ public:
     void add(std::string_view text, tone as = tone::plain) {
         width_ += width_of(text);
         const auto end = text.find_last_not_of(' ') + 1;
-        bytes_ += how_ == colours::off || as == tone::plain
+        bytes_ += how_ == colours::off || as == tone::plain || end == 0
                       ? std::string{text.substr(0, end)}
                       : fmt::format(style_of(as), "{}", text.substr(0, end));
         bytes_ += text.substr(end);

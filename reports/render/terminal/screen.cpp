@@ -426,8 +426,13 @@ private:
 
     [[nodiscard]] std::string subtitle_of(const table_shape& shape, const names& workloads) const {
         if (!shape.columns[0].as_ratio) return std::string{shape.subtitle};
-        const auto has_baseline = [&](auto each) { return in_.baseline(each) != nullptr; };
-        if (std::ranges::none_of(workloads, has_baseline)) return "time per operation";
+        const auto has_ratio = [&](auto each) {
+            return in_.baseline(each) != nullptr &&
+                   std::ranges::any_of(in_.of(each, shape.columns[0].metric), [](const result* item) {
+                       return item->to_baseline && item->to_baseline->low;
+                   });
+        };
+        if (std::ranges::none_of(workloads, has_ratio)) return "time per operation";
         return fmt::format("× as fast as {}", clipped(printable(content_.baseline), label_columns));
     }
 

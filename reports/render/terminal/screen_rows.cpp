@@ -83,6 +83,7 @@ std::vector<screen_row> rows_of(const indexed_report& in, std::span<const std::s
                                 std::span<const std::string_view> metrics, share who_shares) {
     std::vector<screen_row> rows;
     const auto can_share = [&](std::string_view one, std::string_view other) {
+        if (one == in.whole().baseline) return false;  // the other rows are read against its value
         if (are_select_loops(in, {one, other})) return alike(in, workloads, metrics, one, other);
         return who_shares == share::everything_level && std::ranges::all_of(metrics, [&](auto metric) {
                    return level(in, workloads, metric, one, other);

@@ -174,6 +174,11 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);
     plan.described[1].context["program"] = reports::valid_utf8(options.next);
+    for (std::size_t i = 0; i < plan.described.size(); ++i)
+        if (const auto chosen = plan.contenders[i].environment.find(asio_loop_variable);
+            chosen != plan.contenders[i].environment.end())
+            plan.described[i].context["environment"] =
+                reports::valid_utf8(fmt::format("{}={}", asio_loop_variable, chosen->second));
     if (options.served.client) {
         choose_pairings_of_servers(plan, options.served);
     } else if (!options.of_commands) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "bench/harness/cli/help.hpp"
@@ -16,11 +18,43 @@
 
 namespace loopbench::bench {
 
+namespace {
+
+struct other_kind {
+    std::string_view first_bytes, what, remedy;
+};
+
+constexpr std::array other_kinds{
+    other_kind{"\xFD"
+               "7zXZ",
+               "is compressed with xz", "decompress it first: xz -dc FILE >report.json"},
+    other_kind{"\x1F\x8B", "is compressed with gzip", "decompress it first: gzip -dc FILE >report.json"},
+    other_kind{"\x28\xB5\x2F\xFD", "is compressed with zstd",
+               "decompress it first: zstd -dc FILE >report.json"},
+    other_kind{"PK\x03\x04", "is a zip archive", "extract it first: unzip FILE"},
+    other_kind{"\xEF\xBB\xBF", "begins with a byte order mark",
+               "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale"},
+    other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{
+        "[", "is a JSON array",
+        "use a report.json, a journal.jsonl or the JSON of a Google Benchmark program, which are objects"}};
+
+/// Throws usage_error if the text is obviously no report. The parser would only name a line and a column.
+void refuse_other_kinds(const std::string& file, std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    for (const auto& kind : other_kinds)
+        if (text.starts_with(kind.first_bytes)) throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
+}
+
+}  // namespace
+
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
         throw usage_error{"{} does not exist; create a report with `loopbench run`", file};
     try {
-        return reports::read_file_or_pipe(file, journal_bytes_max);
+        auto text = reports::read_file_or_pipe(file, journal_bytes_max);
+        refuse_other_kinds(file, text);
+        return text;
     } catch (const reports::file_error& error) {
         throw usage_error{error.what()};
     }

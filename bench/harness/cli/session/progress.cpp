@@ -78,7 +78,7 @@ void progress::show(std::string_view workload, std::string_view contender, std::
         return;
     }
     auto back = fmt::format(" on {}", contender);
-    if (ratio) back += fmt::format(", {} {} so far", ratio->metric, reports::three_digits(ratio->ratio));
+    if (ratio) back += fmt::format(", {} {}× so far", ratio->metric, reports::three_digits(ratio->ratio));
     draw(fmt::format("[{}] {}/{}{}: ", bar(done, total), done, total, left(done, total)), workload, back);
 }
 
