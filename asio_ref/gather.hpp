@@ -1,5 +1,5 @@
-// The function gather() uses co_spawn. Asio's own experimental::make_parallel_group also runs a range of
-// tasks, but stores a result and a cancellation signal for each child; counting the children is faster.
+// The function gather() starts the children with co_spawn and counts them. This is faster than Asio's own
+// experimental::make_parallel_group, which also stores a result and a cancellation signal for each child.
 #pragma once
 
 #include <boost/asio/async_result.hpp>

@@ -22,9 +22,9 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
 }
 
 constexpr design all[] = {
-    // Tutorial 001: on every turn, the loop asks each task whether it can continue (the template argument
-    // `true`). Only the network code and scheduled calls use the timer queue; sleeping tasks read the clock
-    // instead.
+    // As in tutorial 001, the loop asks each task on every turn whether the task can continue (the template
+    // argument `true`). Only the network code and scheduled calls use the timer queue; sleeping tasks read
+    // the clock instead.
     {"loop-round-robin", "none",
      "Polls one task after the other; a sleeping task reads the clock on every turn.",
      &make<&make_retry_driver, heap_timers, spin_wait, waits_on_every_turn, true>},
@@ -58,7 +58,7 @@ constexpr design all[] = {
      &make<&make_epoll_driver, wheel_timers, precise_wait, waits_after_a_budget>},
 };
 static_assert(std::is_same_v<time_point::period, nanoseconds::period>,
-              "with a coarser unit, timers must use asyncio's resolution");
+              "if the time unit becomes coarser, timers must use asyncio's resolution");
 
 }  // namespace
 

@@ -96,11 +96,11 @@ private:
     operation* tail_ = nullptr;
 };
 
-/// The amount of work that a loop may do before it checks for I/O and reads the clock again. The budget
-/// prevents starvation: of timers by a queue that is never empty, of other tasks by a task whose socket is
-/// always ready, and of a receiver by a sender whose socket accepts megabytes. (While reported descriptors
-/// wait in the ready queue for their system calls, the loop does not check for I/O, even if the budget is
-/// used up; see readiness.hpp.)
+/// The amount of work that a loop may do before it checks for I/O and reads the clock again. Without
+/// a limit, a queue that is never empty would starve the timers, a task whose socket is always ready would
+/// starve other tasks, and a sender whose socket accepts megabytes would starve its receiver. (While reported
+/// descriptors wait in the ready queue for their system calls, the loop does not check for I/O, even if the
+/// budget is used up; see readiness.hpp.)
 ///
 /// A callback costs four units, an operation that completes immediately costs one unit, and a transfer of
 /// more than 16 KiB costs one more unit for each 256 bytes. (Up to 16 KiB, the system call costs more than

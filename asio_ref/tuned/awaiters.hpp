@@ -60,8 +60,8 @@ private:
 };
 
 /// An event that is set once and awaited once, in either order. Use an event only in the loop's thread. The
-/// event must outlive the wait, except while the loop is being destroyed: frames are then destroyed in any
-/// order, and set() wakes no waiter.
+/// event must outlive the wait, except while the loop is being destroyed, because frames are then destroyed
+/// in any order and set() wakes no waiter.
 class event {
 public:
     explicit event(scheduler& owner) noexcept : owner_(owner) {}

@@ -22,8 +22,8 @@ private:
     scheduler* owner_;
 };
 
-// An Asio descriptor instead of an Asio pipe: write_awaiter needs non-blocking mode, and only a descriptor
-// can set this mode.
+// The write end is an Asio descriptor and not an Asio pipe, because write_awaiter needs non-blocking mode,
+// and only a descriptor can set this mode.
 using write_end = boost::asio::posix::basic_stream_descriptor<executor>;
 
 class pipe_writer : public pipe_end<write_end> {

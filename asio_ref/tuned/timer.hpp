@@ -35,7 +35,7 @@ private:
 };
 
 // This runtime does not use loop/calls.hpp for scheduled calls, because loop/calls.hpp type-erases the
-// function, and the workload timer/churn would take 10 % longer.
+// function; with it, the workload timer/churn would take 10 % longer.
 namespace detail {
 
 struct scheduled_call : loop::recycled {

@@ -1,7 +1,7 @@
 // An io_context without locks has no wake-up of its own; therefore other threads wake the loop through an
 // eventfd. The eventfd is registered only when a reactor exists anyway, or when the context has no other
-// work: a scheduler without a reactor makes no system call between two posted functions, and the wake-up must
-// not add one.
+// work, because a scheduler without a reactor makes no system call between two posted functions, and the
+// wake-up must not add one.
 #pragma once
 
 #include <sys/eventfd.h>

@@ -12,7 +12,7 @@
 namespace loopbench::examples {
 
 /// Connects to the endpoints, one after the other, until a connection succeeds, and returns this connection.
-/// (The server may listen only on 127.0.0.1, although the first address of "localhost" is ::1.) Throws the
+/// (The server might listen only on 127.0.0.1, although the first address of "localhost" is ::1.) Throws the
 /// error of the last endpoint, or std::invalid_argument if `endpoints` is empty. The endpoints must outlive
 /// the await.
 inline loop::task<loop::stream> connect_to_any(loop::event_loop& loop,

@@ -174,14 +174,13 @@ int main(int argc, char** argv) {
             "Runs an echo server, while one task counts down and another counts up. Try it with: nc "
             "127.0.0.1 3000",
         .design = "loop-scheduler",
-        .options =
-            {{"--port", "The port to listen on; 0 means any free port", &given.port},
-             {"--until",
-              "The number at which the task that counts up ends; a negative number means that it never ends",
-              &given.until},
-             {"--clients",
-              "Number of clients to serve, one after the other; a negative number means no limit",
-              &given.clients}},
+        .options = {{"--port", "The port to listen on; 0 means any free port", &given.port},
+                    {"--until",
+                     "The task that counts up ends at this number; if the number is negative, it never ends",
+                     &given.until},
+                    {"--clients",
+                     "Number of clients to serve, one after the other; a negative number means no limit",
+                     &given.clients}},
     };
     return run_example(argc, argv, described, [&](event_loop& loop) { serve_and_count(loop, given); });
 }

@@ -63,7 +63,7 @@ choice parse(int argc, char** argv, const program& described) {
         ->check(CLI::Range(0.001, 1000.0))
         ->capture_default_str();
     app.add_flag("--virtual-time", jumps,
-                 "Do not wait: move the loop's clock forward to the next deadline instead");
+                 "Do not wait; instead, move the loop's clock forward to the next deadline");
     add_options(app, described);
     try {
         app.parse(argc, argv);

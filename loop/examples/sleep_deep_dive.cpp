@@ -65,7 +65,7 @@ void sleep_deep_dive(event_loop& loop) {
 
 int main(int argc, char** argv) {
     using namespace loopbench::examples;
-    const program described{.about = "Shows the parts of which asyncio.sleep() consists.",
+    const program described{.about = "Builds asyncio.sleep() from its parts: a future and a timer.",
                             .design = "loop-asyncio"};
     return run_example(argc, argv, described, sleep_deep_dive);
 }

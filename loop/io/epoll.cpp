@@ -5,7 +5,7 @@
 //   event can therefore name a closed descriptor or a reused number; the driver checks the generation in the
 //   event.
 // - The timeouts of epoll_wait (in milliseconds) and epoll_pwait2 are late by the thread's timer slack (50 us
-//   by default, prctl(2) PR_SET_TIMERSLACK). A timerfd takes an absolute deadline in nanoseconds and has no
+//   by default, prctl(2) PR_SET_TIMERSLACK). A timerfd uses an absolute deadline in nanoseconds and has no
 //   slack (timerfd_create(2)). The driver does not have to read the timerfd, because a new deadline clears
 //   it, and because edge triggering reports each expiry only once.
 
@@ -42,8 +42,8 @@ public:
     void wake() noexcept override { wake_.set(); }
 
     void wait_for_reports(time_point deadline) override {
-        // A deadline of zero does not block: it would disarm the timerfd, and it has passed anyway, because
-        // zero is the time at which the machine booted.
+        // A deadline of zero would disarm the timerfd. The driver does not wait for such a deadline, because
+        // it has passed: zero is the time at which the machine booted.
         const bool blocking = deadline > time_point{};
         if (blocking) arm_timer(deadline);
         const int count = [&]() noexcept {

@@ -96,9 +96,9 @@ void bind_to(int fd, const endpoint& local) {
     const char* remedy = "";
     if (error == EADDRINUSE) {
         remedy = local.family() == AF_UNIX
-                     ? " (another program uses this file, or did not remove it when it ended: remove the "
-                       "file, or choose another path)"
-                     : " (another program uses the port: choose another port, or 0 for any free one)";
+                     ? " (another program uses this file, or did not remove it when it ended; remove the "
+                       "file if no program uses it, or choose another path)"
+                     : " (another program uses the port; choose another port, or 0 for any free one)";
     }
     throw_errno("bind to " + local.to_string() + " failed" + remedy, error);
 }

@@ -60,8 +60,8 @@ struct timer_row {
 
 /// An unordered set of timers that can be scanned without access to the timers. The timers are scattered over
 /// the memory, and each step along a linked list of timers would wait for a cache miss. The slot only writes
-/// to the timers, and the processor does not wait for writes. The entries are in chunks, so that an entry
-/// does not move when its slot grows, and other slots can reuse a chunk.
+/// to the timers, which is fast, because the processor does not wait for writes. The entries are in chunks,
+/// so that an entry does not move when its slot grows, and other slots can reuse a chunk.
 struct timer_slot {
     timer_chunk* newest = nullptr;
     nanoseconds floor = nanoseconds::max();
@@ -171,8 +171,10 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
         }
         return;
     }
-    // Two spare chunks per digit are enough, because besides the full chunks, there are at most two partly
-    // filled chunks per digit: one of the current pass and one of the previous pass.
+    // Each pass of the radix sort moves the entries into one row per value of a byte, and reuses the chunks
+    // that it has emptied. 2 * 256 + 1 spare chunks are enough for every pass, because only the following
+    // chunks are not full: the chunk that the pass is emptying, the last chunk of each of its 256 rows, and
+    // the last chunk of each of the 256 rows of the previous pass.
     constexpr std::size_t digits = 256;
     spare_chunks spare;
     if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;

@@ -114,7 +114,7 @@ TYPED_TEST(asio_end, destructors_of_handlers_can_post_handlers_start_operations_
         auto& context = this->context();
         std::array<char, 1> byte{};
         auto [one, other] = this->connection();
-        // Only the handlers own these objects.
+        // After this block, only the handlers own these objects, so destroying the handlers destroys them.
         const auto timer = std::make_shared<typename TestFixture::timer_type>(context, 1h);
         const auto here = std::make_shared<typename TestFixture::tcp_socket>(std::move(one));
         const auto there = std::make_shared<typename TestFixture::tcp_socket>(std::move(other));

@@ -88,7 +88,7 @@ net::awaitable<void, typename socket::executor_type> ask(socket& stream, int tim
         sent.fill(static_cast<char>(i));
         co_await net::async_write(stream, net::buffer(sent), awaited);
         co_await net::async_read(stream, net::buffer(got), awaited);
-        if (sent != got) throw std::runtime_error("other bytes came back");
+        if (sent != got) throw std::runtime_error("the received bytes differ from the sent bytes");
     }
 }
 

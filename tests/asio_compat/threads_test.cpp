@@ -66,7 +66,7 @@ TYPED_TEST(asio_threads, another_thread_can_stop_a_context_that_sleeps) {
 
 TYPED_TEST(asio_threads, each_of_a_million_handlers_that_four_threads_post_runs_exactly_once) {
     const std::size_t threads = 4;
-    // Allocations are not counted with a sanitizer, with which a million posts would take a minute.
+    // In sanitizer builds, which do not count allocations, a million posts would take a minute.
     const std::size_t each = loop::test::allocations_are_counted ? 250'000 : 10'000;
     auto& context = this->context();
     auto guard = net::make_work_guard(context);

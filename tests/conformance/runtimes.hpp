@@ -38,7 +38,7 @@ protected:
     void SetUp() override {
         if (!name().ends_with("-uring")) return;
         if (const std::string refusal = loop::io_uring_refusal(); !refusal.empty())
-            GTEST_SKIP() << name() << " is not possible here: " << refusal;
+            GTEST_SKIP() << name() << " cannot run here: " << refusal;
     }
 
     std::string_view name() const { return who_.name; }

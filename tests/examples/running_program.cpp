@@ -100,7 +100,7 @@ void running_program::stop() const {
 }
 
 void running_program::go_on() const {
-    checked(::kill(pid_, SIGCONT), "let the program go on");
+    checked(::kill(pid_, SIGCONT), "continue the program");
 }
 
 bool running_program::read_more() {

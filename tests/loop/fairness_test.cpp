@@ -35,7 +35,7 @@ protected:
     }
 
     static constexpr const char* why_it_starves =
-        "loop-scheduler looks at timers and I/O only when its queue is empty, as its document does";
+        "loop-scheduler checks timers and I/O only when its queue is empty, as its tutorial does";
 };
 INSTANTIATE_TEST_SUITE_P(, fairness, all_designs(), design_name);
 
@@ -274,7 +274,7 @@ TEST_P(fairness, in_designs_that_run_whole_batches_each_callback_has_its_own_wor
     EXPECT_EQ(read_counts[1], read_counts[0]);
 }
 
-// A connection on the loopback interface takes several megabytes before a write has to wait.
+// A connection on the loopback interface accepts several megabytes before a write has to wait.
 TEST_P(fairness, a_sender_that_never_has_to_wait_does_not_starve_its_receiver_or_a_timer) {
     if (starves()) GTEST_SKIP() << why_it_starves;
     constexpr std::size_t chunk = 65'536;

@@ -167,7 +167,7 @@ TEST_P(without_memory, scheduling_a_call_without_memory_for_its_timer_throws_and
 
 // In debug mode, the name of a posted function needs an additional allocation. If only this allocation fails,
 // the function is posted without its name.
-TEST_P(without_memory, a_post_without_memory_throws_but_a_post_without_memory_only_for_its_name_succeeds) {
+TEST_P(without_memory, a_post_without_memory_throws_unless_only_its_name_lacks_memory) {
     event_loop& loop = keep(make_loop());
     loop.warn_of_slow_callbacks(1h, [](nanoseconds, const std::string&) {});
     int freed = 0;
@@ -188,7 +188,7 @@ TEST_P(without_memory, a_post_without_memory_throws_but_a_post_without_memory_on
     EXPECT_EQ(freed, 8);
 }
 
-TEST_P(without_memory, the_callbacks_of_a_promise_that_is_dropped_without_memory_are_called) {
+TEST_P(without_memory, dropping_a_promise_without_memory_calls_the_callbacks_of_its_future) {
     event_loop& loop = keep(make_loop());
     std::optional<promise<int>> dropped(std::in_place, loop);
     const auto outcome = dropped->get_future();
@@ -346,7 +346,7 @@ TEST_P(without_memory, a_read_that_cannot_be_started_throws_and_can_be_started_w
     event_loop& loop = keep(make_loop());
     std::vector<stream_pair> pairs;
     for (int i = 0; i < 20; ++i) pairs.push_back(make_unix_pair(loop));
-    loop.io().wait(do_not_wait);  // before the first wait, starts on io_uring need no memory
+    loop.io().wait(do_not_wait);  // on io_uring, starts need memory only after the first wait
     char byte;
     std::deque<io_operation> reads;
     int refused = 0;

@@ -119,7 +119,7 @@ TEST(ready_queue, a_closed_queue_discards_its_operations_and_all_operations_that
     for (const counting& op : ops) EXPECT_EQ(op.discards, 1) << &op - ops;
 }
 
-TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
+TEST(adaptive_spin, a_spin_ends_with_the_first_check_that_finds_work) {
     adaptive_spin spin;
     for (const int found_by : {1, 2, adaptive_spin::looks_max}) {
         int looks = 0;
@@ -128,9 +128,8 @@ TEST(adaptive_spin, a_spin_ends_with_the_first_look_that_finds_work) {
     }
 }
 
-// If the first look finds work, no spin was needed. Therefore this case must not make the next spin more
-// likely.
-TEST(adaptive_spin, a_spin_whose_first_look_finds_work_does_not_count_as_a_successful_spin) {
+// If the first check finds work, no spin was needed, so this case must not make the next spin more likely.
+TEST(adaptive_spin, a_spin_whose_first_check_finds_work_does_not_count_as_a_successful_spin) {
     adaptive_spin spin;
     int looks = 0;
     for (int i = 0; i < 1000; ++i) {

@@ -18,8 +18,8 @@ protected:
     static constexpr std::size_t threads = 4;
 
     /// Returns the number of posts of each thread. The io_uring driver has its own way to wake the loop; all
-    /// other drivers use an eventfd. One design of each kind receives all posts, and each other design
-    /// receives a hundredth of them.
+    /// other drivers use an eventfd. For each of the two ways, one design receives all posts; the other
+    /// designs receive a hundredth of them, to save time.
     static std::size_t posts() {
         const bool takes_all = is("loop-epoll") || is("loop-uring");
         return (takes_all ? LOOPBENCH_POSTS : LOOPBENCH_POSTS / 100) / threads;

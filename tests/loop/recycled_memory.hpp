@@ -10,8 +10,9 @@
 
 namespace loopbench::loop::test {
 
-/// An object that takes all free blocks out of this thread's frame_pool until its destruction. New blocks
-/// then come from the heap until a block is freed. The object has no effect if allocations are not counted.
+/// An object that removes all free blocks from this thread's frame_pool; its destructor puts them back. New
+/// blocks then come from the heap until a block is freed. The object has no effect if allocations are not
+/// counted.
 class nothing_recycled {
 public:
     nothing_recycled() noexcept {

@@ -78,7 +78,7 @@ protected:
     void SetUp() override {
         if (!is("loop-uring")) return;
         static const std::string refusal = io_uring_refusal();
-        if (!refusal.empty()) GTEST_SKIP() << GetParam() << " is not possible here: " << refusal;
+        if (!refusal.empty()) GTEST_SKIP() << GetParam() << " cannot run here: " << refusal;
     }
 
 private:

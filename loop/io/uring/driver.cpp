@@ -7,9 +7,9 @@
 // - A pending request keeps its file open; close(2) alone would not send a FIN. Therefore the driver's
 //   close() cancels the requests and enters the kernel immediately. It cancels each request separately and
 //   not the whole file, because the file may have other descriptors.
-// - A multishot accept accepts connections that the program does not want. Therefore each accept is a
-//   separate request; if its completion reports that more connections are waiting, the driver makes the next
-//   accepts as plain system calls (measured by accept/... in bench/suite/choices).
+// - A multishot accept also accepts connections for which no task waits. Therefore each accept is a separate
+//   request; if its completion reports that more connections are waiting, the driver makes the next accepts
+//   as plain system calls (measured by accept/... in bench/suite/choices).
 // - A connection wakes only one of several pending accepts. If this accept is cancelled at the same moment,
 //   the other accepts continue to sleep. Therefore the driver submits only one accept per listener.
 // - A request for readiness also ends when there is an error or when the peer stops sending (IO_POLL_UNMASK
@@ -18,7 +18,7 @@
 //   The multishot request reports the current state once and then each change.
 // - A cancellation is often too late. The cancelled request still completes exactly once; its memory must not
 //   be reused before that.
-// - The driver does not use registered files. With them, a bare round trip gets less than 2 % shorter
+// - The driver does not use registered files. They would shorten a bare round trip by less than 2 %
 //   (bench/suite/choices, echo/...). Up to Linux 6.12, a file that was removed from the table is not released
 //   before all older requests have ended.
 // - Neither of the two kinds of timeouts has timer slack. The timeout argument of io_uring_enter(2) would

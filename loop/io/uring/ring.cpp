@@ -15,7 +15,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
-// Returns a number that identifies the calling thread and, unlike a thread id, is never reused.
+// Returns a number that identifies the calling thread and, unlike a thread ID, is never reused.
 std::uint64_t number_of_this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     static constinit thread_local std::uint64_t number = 0;

@@ -77,7 +77,7 @@ TEST_P(gathering, a_gather_without_children_lets_other_callbacks_run_before_the_
         loop.post([&] { other_has_run = true; });
         std::span<task<void>> nothing;
         co_await loop.gather(nothing);
-        co_await loop.yield();  // because on loop-round-robin, the gather ends in the same turn
+        co_await loop.yield();  // needed on loop-round-robin, where the gather ends in the same turn
         EXPECT_TRUE(other_has_run);
     };
     loop.run(main());
@@ -320,7 +320,7 @@ TEST_P(time_limits, an_exception_of_work_with_a_time_limit_reaches_the_caller) {
     EXPECT_THROW(loop.run(with_deadline(loop, answer_after(loop, 1ms, true), limit)), std::runtime_error);
 }
 
-TEST_P(time_limits, an_exception_that_cancelled_work_throws_while_cleaning_up_reaches_the_caller) {
+TEST_P(time_limits, the_caller_receives_an_exception_thrown_by_the_cleanup_of_cancelled_work) {
     event_loop& loop = keep(make_loop());
     auto cleans_up_in_vain = [&]() -> task<void> {
         try {

@@ -191,7 +191,7 @@ TEST_P(descriptors, only_designs_with_select_refuse_descriptors_beyond_fd_setsiz
 TEST_P(descriptors, connecting_to_a_unix_listener_whose_backlog_is_full_throws) {
     if (is("loop-uring")) GTEST_SKIP() << GetParam() << " waits for space in the backlog instead of throwing";
     event_loop& loop = keep(make_loop());
-    // The name contains the process id, because the same test might run on another design at the same time.
+    // The name contains the process ID, because the same test might run on another design at the same time.
     const std::string abstract_name =
         std::string("\0loopbench full backlog ", 24) + std::to_string(::getpid());
     const unique_fd listener(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));

@@ -230,7 +230,7 @@ TEST_P(fd_callback, a_callback_on_an_invalid_descriptor_is_never_called_and_can_
     EXPECT_TRUE(loop.remove_reader(-1));
 }
 
-TEST_P(fd_callback, a_removed_callback_on_a_full_pipe_does_not_delay_a_file_that_reuses_the_number) {
+TEST_P(fd_callback, a_removed_callback_on_a_full_pipe_does_not_delay_the_next_file_with_the_same_number) {
     event_loop& loop = keep(make_loop());
     raw_pipe pipe;
     const int number = pipe.writer.get();

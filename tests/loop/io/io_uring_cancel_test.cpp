@@ -409,7 +409,7 @@ TEST_F(uring_tests, each_of_many_operations_completes_exactly_once_although_the_
                 bare.driver.close(pairs[i].ours.get());
                 pairs[i].ours.reset();
             } else {
-                pairs[i].send("some for each of those that read: more than they take, so that all are told");
+                pairs[i].send("more bytes than all pending reads can return, so that every read completes");
             }
         }
         for (const socket_pair& pair : pairs) ::shutdown(pair.theirs.get(), SHUT_WR);

@@ -131,7 +131,7 @@ TEST_P(signals_as_data, a_wait_for_a_signal_can_be_cancelled) {
     EXPECT_EQ(ending_of(waiting[0].outcome()), "cancelled");
     ::pthread_kill(::pthread_self(), SIGUSR1);
     auto next = [&]() -> task<int> { co_return co_await signals.next(); };
-    EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait must not take a signal";
+    EXPECT_EQ(loop.run(next()), SIGUSR1) << "the cancelled wait must not receive a signal";
 }
 
 TEST_P(signals_as_data, signals_are_blocked_only_while_their_receiver_exists) {
@@ -213,7 +213,7 @@ TEST_P(signals_as_data, a_receiver_whose_constructor_throws_blocks_no_signal) {
     const descriptor_limit limit;
     const auto owner = make_loop();
     event_loop& loop = *owner;
-    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens a pipe now, before use_up()
+    EXPECT_THROW(throw_errno("the first"), std::system_error);  // UBSan opens its pipe here, not later
     limit.use_up();
     EXPECT_THROW(signal_receiver(loop, {SIGUSR1}), std::system_error);
     limit.restore();

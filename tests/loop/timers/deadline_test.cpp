@@ -94,7 +94,7 @@ TEST_P(deadlines, sleeps_end_in_the_order_of_their_deadlines) {
     EXPECT_TRUE(std::ranges::is_sorted(seen, {}, &observation::deadline));
 }
 
-TEST(deadline_after, a_deadline_after_any_duration_is_neither_in_the_past_nor_beyond_the_range_of_the_clock) {
+TEST(deadline_after, any_delay_gives_a_deadline_between_now_and_the_latest_time_of_the_clock) {
     constexpr time_point now{1h};
     static_assert(deadline_after(now, 1ns) == now + 1ns);
     static_assert(deadline_after(now, 0ns) == now);
@@ -141,7 +141,7 @@ TEST_P(deadlines, negative_and_zero_sleeps_end_after_one_turn) {
     loop.run(sleeps());
 }
 
-TEST_P(deadlines, sleeps_until_deadlines_beyond_the_range_of_the_clock_never_end_and_delay_nothing) {
+TEST_P(deadlines, sleeps_until_the_latest_times_of_the_clock_never_end_and_delay_no_other_sleep) {
     event_loop& loop = keep(make_loop());
     std::vector<observation> seen;
     std::vector<task_handle<void>> sleepers;
@@ -175,7 +175,7 @@ TEST_P(deadlines, run_until_idle_does_not_wait_for_endless_sleeps) {
 
 TEST_P(deadlines, a_sleep_of_a_hundred_years_ends_after_a_hundred_years) {
     if (late_max() != 0ns && !is("loop-precise"))
-        GTEST_SKIP() << GetParam() << " reads the clock too often to reach this case";
+        GTEST_SKIP() << GetParam() << " advances the clock in steps that are too short for a hundred years";
     event_loop& loop = keep(make_loop());
     constexpr nanoseconds century = std::chrono::hours(24 * 365 * 100);
     std::vector<observation> seen;

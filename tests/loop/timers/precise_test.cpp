@@ -1,5 +1,6 @@
 // Tests the precise wait policy, which wakes up before a deadline and then spins. The time between the
-// wake-up and the deadline is the policy's guard. The policy learns it from the lateness of earlier wake-ups.
+// wake-up and the deadline is the policy's guard. The policy learns the guard's length from the lateness of
+// earlier wake-ups.
 #include <random>
 
 #include "loop/timers/precise_wait.hpp"
@@ -128,7 +129,7 @@ TEST_F(precise_waits, a_loop_that_spins_because_its_guard_is_too_long_learns_to_
     manual_time::oversleep = 0us;
     const std::size_t before = clock.sleeps();
     loop.run(sleeps(100us, 200));
-    EXPECT_EQ(clock.sleeps(), before) << "the guard has another length than this test expects";
+    EXPECT_EQ(clock.sleeps(), before) << "the guard must have the length that this test expects";
     loop.run(sleeps(100us, 3'000));
     EXPECT_GT(clock.sleeps(), before + 100);
 }

@@ -29,8 +29,8 @@ core& core_of(io_context& context) noexcept;
 
 /// A replacement for boost::asio::io_context that runs on a loop of this project. Its functions do the same
 /// as Asio's and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a
-/// call of the loop. There is one difference: only one thread runs the context at a time. A second thread
-/// that calls run() waits until the first thread has left run(), and then continues.
+/// call of the loop. Unlike in Asio, only one thread runs the context at a time. A second thread that calls
+/// run() waits until the first thread has left run(), and then continues.
 class io_context : public boost::asio::execution_context {
 public:
     template <class Allocator, unsigned Bits>
@@ -221,9 +221,9 @@ private:
 
 }  // namespace detail
 
-/// The executor of io_context. `Bits` contains the property that is part of the type: 4 means that
-/// outstanding work is tracked. The other properties are stored in the lowest bits of the context's address:
-/// 1 means blocking.never, and 2 means relationship.continuation, which has no effect.
+/// The executor of io_context. If `Bits` is 4, the executor counts as outstanding work; this property is part
+/// of the type. Two other properties are stored in the lowest bits of the context's address: 1 means
+/// blocking.never, and 2 means relationship.continuation, which has no effect.
 template <class Allocator, unsigned Bits>
 class io_context::basic_executor_type : Allocator {
     static constexpr std::uintptr_t never = 1;
@@ -500,7 +500,7 @@ auto io_context::wrap(Handler handler) {
 namespace loopbench::asio::detail {
 
 /// An adapter for a program's service whose constructor takes an io_context. Asio constructs services from an
-/// execution_context. The adapter inherits the id of the service, and Asio finds the adapter by this id.
+/// execution_context. The adapter inherits the service's member `id`, by which Asio finds it.
 template <class Service>
 struct made_of_any final : Service {
     explicit made_of_any(boost::asio::execution_context& context)

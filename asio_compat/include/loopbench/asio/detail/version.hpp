@@ -4,21 +4,21 @@
 #pragma once
 
 #if __cplusplus < 202002L
-#error "loopbench/asio.hpp and loopbench/asio/dropin.hpp need C++20: compile with -std=c++20 or later."
+#error "loopbench/asio.hpp and loopbench/asio/dropin.hpp need C++20; compile with -std=c++20 or later."
 #else
 
 #include <boost/version.hpp>
 
 #if BOOST_VERSION < 107400 || BOOST_VERSION > 109000
-#error "loopbench/asio.hpp supports Boost 1.74 to 1.90: use one of these versions, or change this file."
+#error "loopbench/asio.hpp supports only Boost 1.74 to 1.90; use one of these versions."
 #endif
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
-#error "loopbench/asio.hpp chooses io_uring at run time: build without BOOST_ASIO_HAS_IO_URING_AS_DEFAULT."
+#error "loopbench/asio.hpp chooses io_uring at run time; build without BOOST_ASIO_HAS_IO_URING_AS_DEFAULT."
 #endif
 
 #if defined(BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT) || defined(BOOST_ASIO_NO_TS_EXECUTORS)
-#error "Build without BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT and without BOOST_ASIO_NO_TS_EXECUTORS."
+#error "Do not define BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT or BOOST_ASIO_NO_TS_EXECUTORS."
 #endif
 
 #endif
