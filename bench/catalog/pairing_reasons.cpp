@@ -32,7 +32,7 @@ constexpr std::array reasons{
     pairing_reason{"timer/periodic", waits},
     pairing_reason{"timer/ladder", waits},
     pairing_reason{"timer/churn",
-                   "the timers are larger than the caches, which other contenders would use, too"},
+                   "the timers do not fit into the caches, and other contenders would also use the caches"},
     pairing_reason{"timer/expire", "all timers are due at once, so the work cannot be divided into slices"},
     pairing_reason{"timer/under_load", measures_timers},
     pairing_reason{"idle/", waits},

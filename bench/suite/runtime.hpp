@@ -1,6 +1,6 @@
-// The interface between an event loop and the workloads, which are coroutine templates over `Runtime`.
-// Runtimes that gave a function different meanings could not be compared, so tests/conformance checks the
-// meanings.
+// The interface between an event loop and the workloads, which are coroutine templates over `Runtime`. If a
+// function had different meanings in two runtimes, their results could not be compared. tests/conformance
+// therefore checks the meanings.
 //
 // A runtime belongs to the thread that calls run(). Other threads can call only post_from_any_thread(). All
 // times are values of std::chrono::steady_clock (CLOCK_MONOTONIC), in nanoseconds.

@@ -88,9 +88,8 @@ auto with_errno(site_id where, Call call) -> decltype(call()) {
         [](auto result) { return result < 0 ? errno : 0; });
 }
 
-/// Makes a call that returns an errno value, or the planned error instead of the call, and records it as the
-/// others do. `Sign` is 1 if the call returns the value itself, and -1 if it
-/// returns the negated value.
+/// Does the same as watched() for a call that returns an errno value. `Sign` is 1 if the call returns the
+/// value itself, and -1 if it returns the negated value.
 template <int Sign, class Call>
 int with_result(site_id where, Call call) {
     return watched(

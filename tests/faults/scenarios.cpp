@@ -130,7 +130,7 @@ task<void> serve(event_loop& loop, listener& listening, int clients, ledger& see
 task<void> ask(event_loop& loop, endpoint where, ledger& seen) {
     stream connected = co_await loop.connect(where);
     seen.expect(remote_endpoint(connected.native_handle()).family() == where.family(),
-                "the peer has another family");
+                "the peer has a different address family");
     for (const std::string_view text : {"hello", "and again"}) {
         count_of(co_await connected.write_all(bytes_of(text)));
         co_await expect_text(connected, text, seen);
@@ -244,7 +244,7 @@ task<void> pipes(event_loop& loop, ledger& seen) {
     broken.reader.close();
     const io_result result = co_await broken.writer.write_all(bytes_of("no process reads this"));
     count_of(result, EPIPE);
-    seen.expect(result.error == EPIPE, "a pipe without a reader was written to");
+    seen.expect(result.error == EPIPE, "a write to a pipe without a reader did not fail with EPIPE");
 }
 
 task<void> standard_input_of_a_pipe(event_loop& loop, ledger& seen) {
@@ -268,7 +268,7 @@ task<void> datagrams(event_loop& loop, ledger& seen) {
         std::array<std::byte, 16> buffer;
         const datagram_result result = co_await other.receive_from(buffer);
         seen.expect(count_of(result) == 3 && result.sender.port() == one.local().port(),
-                    "another datagram was received");
+                    "the received datagram is not the one that was sent");
     };
     auto send = [&]() -> task<void> {
         const endpoint to = other.local();
@@ -296,7 +296,8 @@ task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
         static std::array<std::byte, datagram_bytes> place;
         co_await loop.sleep_for(300us);
         for (int i = 0; i < count; ++i) {
-            seen.expect(count_of(co_await other.receive_from(place)) == datagram_bytes, "a datagram was cut");
+            seen.expect(count_of(co_await other.receive_from(place)) == datagram_bytes,
+                        "a received datagram is shorter than the sent one");
         }
     };
     std::array all{seen.operation(send()), seen.operation(receive())};
@@ -306,7 +307,7 @@ task<void> datagrams_that_wait(event_loop& loop, ledger& seen) {
 task<void> signals(event_loop& loop, ledger& seen) {
     signal_receiver received(loop, {SIGUSR1});
     auto wait = [&]() -> task<void> {
-        seen.expect(co_await received.next() == SIGUSR1, "another signal was received");
+        seen.expect(co_await received.next() == SIGUSR1, "a signal other than SIGUSR1 was received");
     };
     auto raise = [&]() -> task<void> {
         co_await loop.yield();
@@ -320,7 +321,7 @@ task<void> names(event_loop& loop, ledger& seen) {
     resolver looked_up(loop);
     auto resolve = [&]() -> task<void> {
         const auto found = co_await looked_up.resolve("127.0.0.1", "80");
-        seen.expect(!found.empty() && found.front().port() == 80, "another address was found");
+        seen.expect(!found.empty() && found.front().port() == 80, "no address with port 80 was found");
     };
     std::array all{seen.operation(resolve()), seen.operation(resolve())};
     co_await all_of(loop, all);
@@ -339,14 +340,14 @@ struct cancelled_at_the_end {
 
 task<void> timers(event_loop& loop, ledger& seen) {
     bool called = false;
-    call_handle cancelled = loop.call_later(50us, [&] { seen.expect(false, "a cancelled call was made"); });
+    call_handle cancelled = loop.call_later(50us, [&] { seen.expect(false, "a cancelled call ran"); });
     cancelled.cancel();
     call_handle made = loop.call_later(100us, [&] { called = true; });
     const cancelled_at_the_end guard{made};
     std::array all{seen.operation(sleep(loop, 200us, seen)), seen.operation(sleep(loop, 400us, seen)),
                    seen.operation(sleep(loop, 100us, seen))};
     co_await all_of(loop, all);
-    seen.expect(called, "a call was not made in time");
+    seen.expect(called, "a scheduled call did not run in time");
     const auto none = co_await with_deadline(loop, sleep(loop, 1h, seen), loop.now() + 100us);
     seen.expect(!none, "a sleep of an hour ended early");
 }
@@ -357,7 +358,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
     bool done = false;
     auto wait = [&]() -> task<void> {
         const auto ended = co_await with_deadline(loop, sleep(loop, 1h, seen), start + late);
-        seen.expect(done && !ended, "the later of two timers was first");
+        seen.expect(done && !ended, "the later of two timers fired first");
     };
     auto wake_up_and_wait = [&]() -> task<void> {
         pipe_end source(loop, unique_fd(checked(past_the_watch::timer(300'000), "timer")));
@@ -365,7 +366,7 @@ task<void> earlier_timer(event_loop& loop, ledger& seen) {
         count_of(co_await source.read_some(std::as_writable_bytes(std::span(&expiries, 1))));
         co_await sleep(loop, 100us, seen);
         done = true;
-        seen.expect(loop.now() < start + late, "a timer came as late as the next one");
+        seen.expect(loop.now() < start + late, "a timer fired as late as the next one");
     };
     std::array both{seen.operation(wait()), seen.operation(wake_up_and_wait())};
     co_await loop.race(std::span(both));
@@ -386,15 +387,15 @@ task<void> futures(event_loop& loop, ledger& seen) {
     int callbacks = 0;
     later.add_done_callback([&](const auto&) { ++callbacks; });
     const auto running = create_task(loop, answer(loop));
-    auto wait = [&]() -> task<void> { seen.expect(co_await later == 7, "the future had another value"); };
+    auto wait = [&]() -> task<void> { seen.expect(co_await later == 7, "the value of the future is not 7"); };
     auto set = [&]() -> task<void> {
-        seen.expect(co_await running == 42, "the task returned another value");
+        seen.expect(co_await running == 42, "the task did not return 42");
         coming.set_value(7);
     };
     std::array all{seen.operation(wait()), seen.operation(set())};
     co_await all_of(loop, all);
     std::array racing{sleep(loop, 1h, seen), sleep(loop, 50us, seen)};
-    seen.expect(co_await loop.race(std::span(racing)) == 1, "another task was first");
+    seen.expect(co_await loop.race(std::span(racing)) == 1, "the shorter sleep did not win the race");
     int calls = 0;
     loop.call_soon([&] { ++calls; });
     loop.post([&] { ++calls; });
@@ -519,7 +520,7 @@ task<void> cancellations(event_loop& loop, ledger& seen) {
                    seen.operation(readable_for_ever(loop, other.one.native_handle())),
                    seen.operation(sleep(loop, 200us, seen))};
     const std::size_t first = co_await loop.race(std::span(all));
-    seen.expect(first == all.size() - 1, "nothing was there to be read");
+    seen.expect(first == all.size() - 1, "a task that waits for data ended without data");
 }
 
 /// Starts tasks that end only when the loop is destroyed.
@@ -541,7 +542,7 @@ task<void> port_that_is_asked_for(event_loop& loop, ledger& seen) {
     const auto where = local_endpoint(first.native_handle());
     first.close();
     listener again = loop.listen(where);
-    seen.expect(again.port() == where.port(), "the second listener has another port");
+    seen.expect(again.port() == where.port(), "the second listener does not have the port of the first");
     co_return;
 }
 
@@ -554,7 +555,7 @@ task<void> refused_ring(event_loop& loop, ledger& seen) {
     } catch (const std::system_error&) {
         refused = true;
     }
-    seen.expect(refused, "a ring of a million submissions was made");
+    seen.expect(refused, "a ring for a million submissions was created");
     co_return;
 }
 

@@ -116,7 +116,7 @@ TEST_P(echo_floors, a_reply_that_repeats_the_previous_reply_fails_the_trial) {
               "number of replies that differ from the bytes sent: expected 0, got 1");
 }
 
-TEST_P(echo_floors, a_request_that_is_cut_off_fails_the_trial_and_the_other_connections_finish) {
+TEST_P(echo_floors, if_a_request_is_cut_off_the_trial_fails_and_the_other_connections_finish) {
     wire w(3, [](const passing& message) {
         const bool cut =
             message.connection == 1 && message.which == direction::request && message.number == seventh_timed;

@@ -80,7 +80,7 @@ std::vector<std::string_view> names_of(std::string_view front) {
     return names;
 }
 
-TEST(floors, echo_floors_of_small_size_pass_the_check_of_their_work) {
+TEST(floors, echo_floors_pass_the_check_of_their_work_at_the_small_size) {
     const auto names = names_of("echo/rtt/");
     ASSERT_EQ(names.size(), 12u);
     for (const floor& f : kernels_floors()) {
@@ -94,7 +94,7 @@ TEST(floors, echo_floors_of_small_size_pass_the_check_of_their_work) {
     }
 }
 
-TEST(floors, stream_and_wakeup_floors_of_small_size_pass_the_check_of_their_work) {
+TEST(floors, stream_and_wakeup_floors_pass_the_check_of_their_work_at_the_small_size) {
     for (const floor& f : kernels_floors()) {
         if (f.name == "floor-sleep" || (f.name == "floor-uring" && !has_uring())) continue;
         for (const char* name :
@@ -105,7 +105,7 @@ TEST(floors, stream_and_wakeup_floors_of_small_size_pass_the_check_of_their_work
     }
 }
 
-TEST(floors, timer_floors_of_small_size_pass_the_check_of_their_work) {
+TEST(floors, timer_floors_pass_the_check_of_their_work_at_the_small_size) {
     std::vector<std::string_view> names{"timer/periodic", "idle/timer", "gather/sleep/children:1000"};
     for (const char* family : {"sleep/", "timer/ladder/"})
         std::ranges::copy(names_of(family), std::back_inserter(names));

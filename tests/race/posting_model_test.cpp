@@ -5,8 +5,8 @@
 // The model checks: (1) No wake-up is lost. If one were lost, the loop would sleep for ever, which relacy
 // reports as a deadlock. (2) If the loop takes several posts off the stack together, at most one of them
 // wakes the loop. No post wakes the loop before its first sleep. (3) Every post is called once, in the order
-// of its thread's posts, or discarded once when the loop is closed. (4) A post sees all that its thread wrote
-// before the post. If it did not, relacy would report a data race.
+// of its thread's posts, or discarded once when the loop is closed. (4) A posted function sees everything
+// that its thread wrote before the post. If it did not, relacy would report a data race.
 //
 // The tests explore all executions of one thread that posts once. For more posts, they explore executions
 // with a few preemptions and one older value per load, and random executions with two older values. They do
@@ -281,13 +281,13 @@ std::string explore(const scenario& what, search how, unsigned limit = 0) {
 
 // A thread that posts twice is left out here. All its 8,282,322 executions are also correct, but exploring
 // them takes a dozen seconds.
-TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_a_thread_that_posts_once) {
+TEST(posting_model, posts_and_wake_ups_are_never_lost_if_a_thread_posts_once) {
     EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
-TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_several_posts_with_few_preemptions) {
+TEST(posting_model, posts_and_wake_ups_are_never_lost_during_several_posts_with_few_preemptions) {
     EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
     EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
@@ -296,7 +296,7 @@ TEST(posting_model, no_post_or_wake_up_is_lost_in_any_interleaving_of_several_po
     EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
-TEST(posting_model, no_post_or_wake_up_is_lost_in_random_interleavings_of_many_posts) {
+TEST(posting_model, posts_and_wake_ups_are_never_lost_in_random_interleavings_of_many_posts) {
     constexpr unsigned executions = 100'000;
     EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
     EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");

@@ -343,7 +343,7 @@ loop::task<void> program::share_future() {
     children.push_back(settle(std::move(value), some_time()));
     co_await loop_->gather(std::span(children), loop::join_mode::cancel_on_exception);
     expect(order.size() + 1 == children.size() && std::ranges::is_sorted(order),
-           "the tasks that wait for a future do not continue in the order in which they came");
+           "the tasks that wait for a future do not continue in the order in which they began to wait");
 }
 
 /// The states of one task's scheduled calls. The called functions share this object, because they might run

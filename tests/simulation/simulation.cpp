@@ -1,6 +1,6 @@
-// Tests the loop with a program on a simulated kernel in memory, for a number of seeds or for a time. Two
-// runs with the same seed have identical traces. If a run violates a condition, the test prints the seed and
-// ends.
+// Tests the loop with a program on a simulated kernel in memory, for a given number of seeds or for a given
+// time. Two runs with the same seed have identical traces. If a run violates a condition, the test prints the
+// seed and ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,8 +73,9 @@ double seconds_since(std::chrono::steady_clock::time_point then) {
                    what.substr(0, what.find('\n')));
     } else {
         fmt::print("seed {} fails on {} in turn {}: {}\n", running.seed, running.design, turns, what);
-        fmt::print("again: simulation --design {} --first {} --seeds 1{}{} --trace FILE\n", running.design,
-                   running.seed, running.planted.empty() ? "" : " --defect ", running.planted);
+        fmt::print("to repeat: simulation --design {} --first {} --seeds 1{}{} --trace FILE\n",
+                   running.design, running.seed, running.planted.empty() ? "" : " --defect ",
+                   running.planted);
     }
     std::fflush(stdout);
     write_trace();
@@ -254,7 +255,7 @@ int main(int count, char** arguments) {
         std::fflush(stdout);
         // Fewer runs might not contain every kind of action.
         if (done >= 10 && !has_done_all(all)) {
-            fmt::print("on {}, the runs never did some of the things that they must test\n", design);
+            fmt::print("on {}, some kinds of action that the runs must test never happened\n", design);
             return 1;
         }
     }

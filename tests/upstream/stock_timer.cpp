@@ -1,4 +1,5 @@
-// tripwire.cpp must stop this program: for its timer, Asio creates its own scheduler, which starts a thread.
+// tripwire.cpp must stop this program, because Asio creates its own scheduler for the timer, and this
+// scheduler starts a thread.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <loopbench/asio.hpp>

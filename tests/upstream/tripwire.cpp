@@ -1,6 +1,6 @@
-// The check that an upstream program on our context does not use Asio's own scheduler or resolver. With
-// these, the program's test could pass without running on our loop. The function replaces pthread_create() in
-// each upstream program (--wrap), and ends the program if Asio creates a thread for one of them. Other
+// Ends an upstream program on our context if it uses Asio's own scheduler or resolver, because its test could
+// then pass without running on our loop. The function in this file replaces pthread_create() in each upstream
+// program (--wrap), and ends the program if Asio creates a thread for its scheduler or resolver. Other
 // threads are allowed.
 #include <cxxabi.h>
 #include <pthread.h>

@@ -277,7 +277,7 @@ TEST(open_loop, the_result_states_why_the_generator_uses_epoll_instead_of_io_uri
 
 // The link's only descriptor, which belongs to epoll, gets the lowest free number. The test closes this
 // descriptor to cause an error.
-TEST(epoll_link, an_error_of_epoll_is_not_treated_as_a_reply_that_is_still_missing) {
+TEST(epoll_link, an_error_of_epoll_ends_the_exchange_with_an_exception) {
     const int lowest = ::dup(STDERR_FILENO);
     ::close(lowest);
     const auto made = make_epoll_link({}, 0ms);
@@ -328,7 +328,7 @@ TEST(open_loop, all_requests_are_sent_on_schedule_even_if_no_reply_arrives) {
     EXPECT_EQ(result.replies, requests);
 }
 
-// The generator looks for replies once per millisecond. A request counts only if the time between these looks
+// The generator looks for replies once per millisecond. A request counts only if the time between two looks
 // is at most a tenth of the request's latency. The link is silent for 0.6 s, so requests count even if the
 // generator loses its core for 60 ms.
 TEST(open_loop, requests_that_a_pause_of_the_server_delays_are_included_in_the_latencies) {

@@ -89,7 +89,7 @@ TEST(proof, a_generator_that_cannot_keep_its_rate_invalidates_the_trial) {
 
 // The test also accepts a reason that names the server instead of the generator, because on busy cores, all
 // replies in the second half of the run can be late.
-TEST(proof, a_generator_that_sends_late_because_its_process_was_stopped_invalidates_the_trial) {
+TEST(proof, the_trial_is_invalid_if_the_generator_sends_late_because_its_process_was_stopped) {
     const auto end = served_by<stopping_runtime>("exec '" LOOPBENCH_TEST_GENERATOR
                                                  "' \"$@\" --look-seconds=0 --rate=1000");
     if (end.lacks_a_core) GTEST_SKIP() << end.unsupported;
@@ -161,18 +161,18 @@ TEST(proof, a_connection_that_makes_no_round_trip_in_the_timed_section_fails_the
               "number of connections on which every round trip was made: expected 10, got 9");
 }
 
-TEST(proof, a_server_that_reports_fewer_bytes_than_its_clients_received_fails_the_trial) {
+TEST(proof, the_trial_fails_if_the_server_reports_fewer_bytes_than_its_clients_received) {
     EXPECT_EQ(reason_of_failure<misreporting_runtime<100 + warm_up_round_trips>>(
                   echo_rtt_tcp<breakable_runtime, 1>, 100),
               "number of connections on which the server echoed every byte: expected 1, got 0");
 }
 
-TEST(proof, connections_that_the_server_does_not_serve_fail_the_trial) {
+TEST(proof, the_trial_fails_if_the_server_does_not_serve_some_connections) {
     EXPECT_EQ(reason_of_failure<hasty_runtime>(accept_churn, 100),
               "number of connections that were served: expected 132, got 0");
 }
 
-TEST(proof, an_idle_connection_that_receives_bytes_or_is_closed_fails_the_trial) {
+TEST(proof, the_trial_fails_if_an_idle_connection_receives_bytes_or_is_closed) {
     EXPECT_EQ(reason_of_failure<imagining_runtime<1>>(idle_sockets, 1),
               "number of bytes received on silent connections: expected 0, got 10");
     EXPECT_EQ(reason_of_failure<imagining_runtime<0>>(idle_sockets, 1),
@@ -209,7 +209,7 @@ TEST(proof, timers_that_call_their_function_before_the_loop_runs_fail_the_trial)
               "number of timers that fired while the loop did not run: expected 0, got 100");
 }
 
-TEST(proof, cancelled_timers_that_fire_fail_the_trial) {
+TEST(proof, the_trial_fails_if_a_cancelled_timer_fires) {
     EXPECT_SAYS(reason_of_failure<uncancellable_runtime>(timer_churn<breakable_runtime, 100>, 1000),
                 "number of timers that fired although they were cancelled: expected 0, got ");
 }
@@ -224,8 +224,8 @@ TEST(proof, a_server_that_loses_a_connection_fails_the_trial) {
                 "a client's connection failed: ");
 }
 
-// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because an earliness of 1 us would be
-// hidden. On a slow machine, more than 1 us always passes between the end of a sleep and the next reading of
+// In a sanitizer build, the timers are 20 us early (CMakeLists.txt), because a slow machine would hide an
+// earliness of 1 us. There, more than 1 us always passes between the end of a sleep and the next reading of
 // the clock.
 TEST(proof, timers_that_fire_a_microsecond_early_fail_the_trial) {
     std::string reason;
@@ -249,7 +249,7 @@ TEST(proof, a_sleep_that_ends_before_its_deadline_fails_the_trial_of_every_sleep
     expect_once(idle_timer, "fired early");
 }
 
-TEST(proof, a_sleep_that_returns_immediately_fails_the_trial) {
+TEST(proof, the_trial_fails_if_a_sleep_returns_immediately) {
     constexpr auto reason = "fired early";
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_serial, 1), reason);
     EXPECT_SAYS(reason_of_failure<sleepless_runtime>(sleep_concurrent, 1), reason);
@@ -265,7 +265,7 @@ TEST(proof, sleeps_that_are_too_short_in_total_fail_the_trial) {
     EXPECT_SAYS(reason_of_failure<late_clock_runtime>(sleep_many, 4), " ns; expected at least ");
 }
 
-TEST(proof, concurrent_sleeps_that_do_not_overlap_fail_the_trial) {
+TEST(proof, the_trial_fails_if_concurrent_sleeps_do_not_overlap) {
     EXPECT_EQ(reason_of_failure<serial_gather_runtime>(sleep_concurrent, 1),
               "number of sleeps that had started when the first sleep ended: expected 2, got 1");
 }
@@ -275,7 +275,7 @@ TEST(proof, a_timer_that_fires_long_before_its_far_deadline_fails_the_trial) {
               "number of far timers that fired: expected 0, got 1");
 }
 
-TEST(proof, an_awaited_task_that_does_not_run_fails_the_trial) {
+TEST(proof, the_trial_fails_if_an_awaited_task_does_not_run) {
     const auto forgetful = [] { return std::make_unique<forgetful_runtime>(); };
     EXPECT_EQ(reason_of_failure(await_leaf, 4, forgetful()),
               "sum of the values that the coroutines returned: expected 10, got 4");
@@ -313,7 +313,7 @@ TEST(proof, a_gather_that_waits_for_none_of_its_children_fails_the_trial) {
     EXPECT_NE(reason_of_failure<hasty_runtime>(sleep_concurrent, 1), "");
 }
 
-TEST(proof, a_posted_function_that_never_runs_fails_the_trial) {
+TEST(proof, the_trial_fails_if_a_posted_function_never_runs) {
     EXPECT_EQ(reason_of_failure<losing_runtime>(post_chain, 2500),
               "number of functions that were posted before a yield and ran: expected 1000, got 990");
 }
@@ -340,14 +340,13 @@ TEST(proof, a_spawned_task_that_starts_inside_spawn_fails_the_trial) {
               "number of spawned coroutines that ran inside spawn(): expected 0, got 4000");
 }
 
-TEST(proof, a_spawned_task_that_never_runs_fails_the_trial) {
+TEST(proof, the_trial_fails_if_a_spawned_task_never_runs) {
     EXPECT_EQ(reason_of_failure<dropping_spawn_runtime>(workloads::spawn, 2500),
               "number of spawned coroutines that ran: expected 3000, got 2970");
 }
 
-TEST(proof, a_yield_that_does_not_let_other_tasks_run_fails_the_trial) {
-    constexpr auto reason =
-        "number of steps that the two coroutines did not take alternately: expected 0, got ";
+TEST(proof, the_trial_fails_if_a_yield_does_not_let_other_tasks_run) {
+    constexpr auto reason = "number of steps that the same coroutine took twice in a row: expected 0, got ";
     EXPECT_SAYS(reason_of_failure<greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_SAYS(reason_of_failure<half_greedy_runtime>(workloads::yield, 100), reason);
     EXPECT_EQ(reason_of_failure<skipping_runtime>(workloads::yield, 100),

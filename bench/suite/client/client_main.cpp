@@ -4,8 +4,8 @@
 //
 //     {"command": ["/path/of/server", "{port}"], "client": "echo", "port": 0}
 //
-// {port} stands for the port on which the server listens, in the command of the server and in the command of
-// an external client. With port 0, loopbench-client chooses a free port.
+// In the server's command and in an external client's command, {port} stands for the port on which the server
+// listens. With port 0, loopbench-client chooses a free port.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>

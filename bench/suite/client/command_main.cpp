@@ -63,7 +63,7 @@ std::chrono::nanoseconds to_ns(const timeval& time) {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
-/// Throws std::runtime_error if the command cannot start, or if it ends with another code than 0.
+/// Throws std::runtime_error if the command cannot start, or if it ends with a code other than 0.
 run_cost run_once(std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (auto& word : words) pointers.push_back(word.data());

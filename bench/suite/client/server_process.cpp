@@ -96,10 +96,11 @@ server_process::server_process(std::vector<std::string> command, std::uint16_t p
                 fmt::format("the server {} {} before it listened on port {}", command.front(), ended, port));
         if (std::chrono::steady_clock::now() >= deadline) {
             kill();
-            throw std::runtime_error(
-                fmt::format("the server {} does not listen on 127.0.0.1, port {}; pass {{port}} (a free "
-                            "port) in its arguments, or state its fixed port with --port",
-                            command.front(), port));
+            throw std::runtime_error(fmt::format(
+                "the server {} does not listen on 127.0.0.1, port {}; write {{port}} in "
+                "its arguments if it can listen on any free port, or use --port PORT if it always "
+                "listens on PORT",
+                command.front(), port));
         }
         std::this_thread::sleep_for(1ms);
     }

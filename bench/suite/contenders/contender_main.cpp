@@ -131,7 +131,8 @@ std::optional<std::string> run_trial(const contender_workload& workload, rlim_t 
     if (t.unsupported()) return "unsupported: " + *t.unsupported();
     if (const auto failure = t.failure()) return "proof: " + *failure;
     if (t.cost().wall <= std::chrono::nanoseconds(0))
-        return "proof: the clock did not advance during the timed section; give the workload more to do";
+        return "proof: the clock did not advance during the timed section; let the workload do more "
+               "operations";
     return std::nullopt;
 }
 

@@ -251,7 +251,7 @@ bare_task<void> yields(job_queue& queue, trial& t) {
     std::array both{walk(queue, left, right, out_of_turn), walk(queue, right, left, out_of_turn)};
     co_await gather(both);
     t.prove("number of steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("number of steps that the two coroutines did not take alternately", 0, out_of_turn);
+    t.prove("number of steps that the same coroutine took twice in a row", 0, out_of_turn);
     t.begin();
     while (const std::uint64_t count = t.next())
         for (std::uint64_t i = 0; i < count; ++i) co_await yield_once(queue);

@@ -105,8 +105,8 @@ class uring_stream {
 public:
     explicit uring_stream(stream_state& stream) : stream_(stream), ring_(small_ring) {
         ring_.enable();
-        // Only the reader is registered. The ring would hold another reference to a registered writer, so
-        // that closing the writer would not end the stream.
+        // Only the reader is registered. If the writer were registered, too, the ring would also refer to it,
+        // and closing the writer would not end the stream.
         const int file = stream.ends.reader.get();
         const int error = -io_uring_register_files(&ring_.native(), &file, 1);
         if (error != 0) loop::throw_failed("io_uring_register_files", error);

@@ -24,8 +24,8 @@ public:
     std::uint64_t sent_on(std::size_t index) const noexcept { return all_[index].sent; }
     std::uint64_t unanswered() const noexcept { return unanswered_; }
 
-    /// Sends the next request on connection `index`. Returns false if the connection accepts no more data.
-    /// The server then reads too slowly for the rate of the requests.
+    /// Sends the next request on connection `index`. Returns false if the connection accepts no more data,
+    /// because the server reads too slowly for the rate of the requests.
     bool send(std::size_t index) {
         connection& to = all_[index];
         const auto request = words_.request(index, to.sent);

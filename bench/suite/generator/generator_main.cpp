@@ -89,8 +89,8 @@ int main(int argc, char** argv) {
     app.add_option("--host", host, "Address of the server")->capture_default_str();
     app.add_option("--port", port, "Port of the server")->required();
     app.add_option("--path-port", path_port,
-                   "Port of a server on the same host that reads each connection until its end; the "
-                   "generator measures the network path to this server first");
+                   "Port of a second server at the same address, which reads each connection until its end; "
+                   "the generator first measures the network path to this server");
     app.add_option("--requests", plan.requests, "Number of requests")
         ->required()
         ->check(CLI::Range(std::uint64_t{1}, requests_max));
@@ -107,7 +107,8 @@ int main(int argc, char** argv) {
     app.add_option("--capacity-seconds", capacity_s, "Duration of the capacity measurement")
         ->check(CLI::Range(0.001, 60.0));
     app.add_option("--look-seconds", look_s,
-                   "Duration of each check whether the generator can keep up with the rate; 0: no checks")
+                   "Duration of each test run that checks whether the generator can send at the rate; 0: no "
+                   "test runs")
         ->check(CLI::Range(0.0, 60.0));
     app.add_flag("--epoll", by_epoll, "Use epoll even if the kernel allows io_uring");
     app.add_option("--cpu", cpu, "Core to run on");

@@ -19,7 +19,7 @@ bool is_of_its_own_making(const open_loop_result& result, double percentile) {
 
 constexpr double late_at_most = 0.2;
 
-/// Returns a reason if the server was overloaded. Overload has two signs:
+/// Returns a reason if the server was overloaded. Either of two signs shows overload:
 ///
 /// - The smallest latency is larger in the second half of the requests than in the first half. The queue was
 ///   then never empty, and grew until the end of the schedule. (A server that only stalled for a while

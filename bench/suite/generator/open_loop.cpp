@@ -243,8 +243,8 @@ chosen_link link_by_epoll(const open_loop_plan& plan, std::string why) {
 chosen_link cheapest_link(const open_loop_plan& plan) {
     constexpr std::chrono::milliseconds asleep_at_most{100};
     if (plan.http) return {make_epoll_link(connect_to(plan.server, plan.connections), asleep_at_most), ""};
-    // This check comes before the connections are opened. The server accepts a fixed number of connections,
-    // and the connections of a link that cannot be made would count.
+    // This check must come before the connections are opened. The server accepts a fixed number of
+    // connections, and it would count those of a link that cannot be made.
     if (auto refused = loop::io_uring_refusal(); !refused.empty())
         return link_by_epoll(plan, std::move(refused));
     return {make_uring_link(connect_to(plan.server, plan.connections)), ""};

@@ -47,10 +47,10 @@ struct open_loop_plan {
     /// virtual machine, such a time takes tens of microseconds.
     ///
     /// The tenth is allowed because all requests that a pause of the server delayed must count. After a
-    /// pause, the server sends many replies at once, which keep the generator busy. As a side effect, of the
-    /// requests that wait while the generator has no core, only the slowest count. In a valid result, at most
-    /// 20 % of the requests are left out. If 20 % are left out, the reported p99 is about the p99.2 of all
-    /// requests; the difference is larger for faster servers.
+    /// pause, the server sends many replies at once, which keep the generator busy. If requests wait while
+    /// the generator has no core, only the slowest of them count. In a valid result, at most 20 % of the
+    /// requests are left out. If 20 % are left out, the reported p99 is about the p99.2 of all requests; the
+    /// difference is larger for faster servers.
     std::chrono::nanoseconds late_max{std::chrono::microseconds(5)};
     std::chrono::nanoseconds unwatched_max{std::chrono::microseconds(25)};
 };
@@ -68,8 +68,8 @@ struct open_loop_result {
     histogram latency_from_send;  // from the real time of sending to the reply
     histogram send_lateness;      // from the planned to the real time of sending
     std::uint64_t left_out = 0;
-    /// The number of requests that a connection did not accept when they were due, because the server was too
-    /// far behind.
+    /// The number of requests that a connection did not accept when they were due, because the server read
+    /// too slowly.
     std::uint64_t held_back = 0;
     double busy = 0;  // share of the wall time in which the client sent or received something
     std::chrono::nanoseconds least_of_first_half{std::chrono::hours(1)};
@@ -98,10 +98,10 @@ chosen_link cheapest_link(const open_loop_plan& plan);
 /// `make`.
 open_loop_result run_open_loop(const open_loop_plan& plan, const link_maker& make = cheapest_link);
 
-/// Returns the names of the latency percentiles that the generator's lateness has raised. A percentile is one
-/// of them if it is more than 10 % above the same percentile of `latency_from_send`. It is also one of them
-/// if the same percentile of `send_lateness` is more than 10 % of its value. All higher percentiles are
-/// returned, too.
+/// Returns the names of the latency percentiles that the generator's lateness has raised. A percentile counts
+/// as raised if it is more than 10 % above the same percentile of `latency_from_send`, or if the same
+/// percentile of `send_lateness` is more than 10 % of it. All percentiles above a raised one are returned,
+/// too.
 std::vector<std::string_view> percentiles_of_its_own_making(const open_loop_result& result);
 
 std::optional<std::string> generator_was_the_bottleneck(const open_loop_result& result);

@@ -34,8 +34,7 @@ namespace loopbench::bench::peers {
 class uv_runtime final : public library_loop {
 public:
     static constexpr std::string_view name = "libuv";
-    /// The sum of two errors: libuv rounds by up to a millisecond, and its coarse clock can lag by a
-    /// millisecond.
+    /// The sum of two errors of up to a millisecond each. libuv rounds times, and its coarse clock can lag.
     static constexpr std::chrono::nanoseconds early_limit = std::chrono::milliseconds(2);
 
     template <class T>

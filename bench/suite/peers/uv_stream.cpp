@@ -49,11 +49,11 @@ void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t*) {
     const bool filled_before = std::exchange(socket.filled_the_buffer, false);
     if (count == 0) return;  // libuv reports EAGAIN as 0 bytes
     if (socket.reader == nullptr) {
-        // No coroutine reads, so reading stops. This loses nothing: UV_ENOBUFS means that libuv got no buffer
-        // for a read, and libuv reports any other event (an error or the end of the stream) again to the next
-        // reader.
+        // No coroutine reads, so reading stops. This loses nothing, because UV_ENOBUFS means that libuv got
+        // no buffer for a read, and libuv reports any other event (an error or the end of the stream) again
+        // to the next reader.
         //
-        // In one case, reading continues: after a read that has filled its buffer, libuv asks for another
+        // After a read that has filled its buffer, reading continues, because libuv then asks for another
         // buffer, although there might be no more data.
         if (count != UV_ENOBUFS || !filled_before) uv_read_stop(stream);
         return;
@@ -180,8 +180,8 @@ uv_connection::uv_connection(library_loop& owner, uv_socket_owner connected)
 }
 
 void uv_connection::shutdown_write() noexcept {
-    // uv_shutdown, which waits for pending writes, is not needed: no write is pending after write_all() has
-    // completed.
+    // uv_shutdown, which waits for pending writes, is not needed, because no write is pending after
+    // write_all() has completed.
     if (socket_.get() != nullptr) ::shutdown(native_handle(), SHUT_WR);
 }
 

@@ -5,8 +5,8 @@
 namespace loopbench::bench {
 
 std::uint64_t nearest_rank(double percent, std::uint64_t count) noexcept {
-    // The multiplication comes before the division: 99.9 * 1000 / 100 is 999 exactly, but 99.9 / 100 * 1000
-    // is slightly more than 999, and its ceiling is 1000.
+    // The multiplication comes before the division, because rounding errors matter here. 99.9 * 1000 / 100 is
+    // exactly 999, but 99.9 / 100 * 1000 is slightly more than 999, so its ceiling is 1000.
     const double rank = std::ceil(std::clamp(percent, 0.0, 100.0) * static_cast<double>(count) / 100.0);
     return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(rank), 1, std::max<std::uint64_t>(count, 1));
 }

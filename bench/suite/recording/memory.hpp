@@ -10,10 +10,11 @@ namespace loopbench::bench {
 /// The number is a multiple of the page size. It does not include the buffers and kernel objects of sockets.
 std::int64_t resident_bytes() noexcept;
 
-/// Returns the peak of the resident memory in bytes, of this or another process (VmHWM in /proc/PID/status).
-/// Returns 0 if the file cannot be read. getrusage's ru_maxrss is not used: exec keeps its value, so it is at
-/// least the size of the process that started this one.
+/// Returns the peak of this process's resident memory in bytes (VmHWM in /proc/self/status), or 0 if the file
+/// cannot be read. getrusage's ru_maxrss is not used. Because exec keeps its value, it is at least the size
+/// of the process that started this one.
 std::int64_t resident_peak_bytes() noexcept;
+/// Does the same for another process, and returns 0 if that process does not exist.
 std::int64_t resident_peak_bytes(pid_t process) noexcept;
 
 }  // namespace loopbench::bench

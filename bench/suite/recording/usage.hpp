@@ -46,7 +46,7 @@ std::chrono::nanoseconds run_delay();
 /// `wall` does not include the time to read the other counters.
 class usage_meter {
 public:
-    /// Reads the CPU time of another process as `cpu` from now on; the other counters still describe this
+    /// From now on, reports another process's CPU time as `cpu`; the other counters still describe this
     /// process. The CPU time of a process that has ended is read as 0. Throws std::system_error if the
     /// process does not exist.
     void take_cpu_of(pid_t process);

@@ -13,8 +13,8 @@
 namespace loopbench::bench::workloads {
 
 /// Returns the number of posts before the timed section. On two cores, the number is large, because a virtual
-/// machine wakes a sleeping core faster at first than later. On one core, it is small: a spinning loop keeps
-/// the other thread waiting, so that each post can take milliseconds.
+/// machine wakes a sleeping core faster at first than later. On one core, it is small, because a spinning
+/// loop keeps the other thread waiting, so that each post can take milliseconds.
 constexpr std::uint64_t warm_up_posts(int cores) {
     return cores == 1 ? 10 : 2000;
 }

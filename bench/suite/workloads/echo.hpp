@@ -63,8 +63,8 @@ struct echo_family {
             "All round trips over TCP are timed. Before that, the connections are opened and make eight "
             "round trips each, which are not timed. Every byte of every reply is compared. Fairness is "
             "Jain's index of the connections' shares when half of the round trips are done.",
-            "The kernel's work dominates: each round trip needs at least two sends and two receives. The "
-            "loop's own part of the time is the difference from the floors."},
+            "The kernel's work dominates, because each round trip needs at least two sends and two receives. "
+            "The loop's own part of the time is the difference from the floors."},
         workload_info{"echo/rtt/unix", about_traffic, "one operation is one round trip over Unix sockets",
                       "The timed part is the same as for echo/rtt/tcp.",
                       "The kernel's work dominates as for echo/rtt/tcp, but the kernel has less work, so the "
@@ -75,8 +75,8 @@ struct echo_family {
             "The timed part is the same as for echo/rtt/tcp, but the loop also waits for 10,000 silent "
             "connections, whose clients are in another process. Opening these connections is not timed; "
             "bytes_per_item is the memory of each.",
-            "If a loop does work for all connections and not only for the active ones, this work dominates: "
-            "poll and select pass all connections to the kernel in each call."},
+            "If a loop does work for all connections and not only for the active ones, this work dominates. "
+            "For example, poll and select pass all connections to the kernel in each call."},
     };
     // Workloads with many connections or large messages are sequential, because their slices would be long: a
     // slice has at least six round trips on each connection. If a contender then waits for 40 ms, the kernel

@@ -211,12 +211,14 @@ struct gather_family {
             "gather. Every byte of every reply is compared.",
             "Most of the time is spent on system calls, as in echo/rtt with 100 connections, and also on "
             "coroutine frames and the join."},
-        workload_info{"gather/tree", about_work,
-                      "one operation is one leaf of a tree of gathers of ten; each leaf yields once",
-                      "Creating, running and freeing whole trees is timed, except for the first tree. All "
-                      "leaves must end before their tree ends.",
-                      "Most of the time is spent on coroutine frames: a tree with N leaves has about N/9 "
-                      "further frames, and all frames are alive at the same time."},
+        workload_info{
+            "gather/tree", about_work,
+            "one operation is one leaf of a tree in which each gather has ten children; each leaf yields "
+            "once",
+            "Creating, running and freeing whole trees is timed, except for the first tree. All "
+            "leaves must end before their tree ends.",
+            "Most of the time is spent on coroutine frames, because a tree with N leaves has about "
+            "N/9 further frames, and all frames are alive at the same time."},
     };
     static constexpr std::array shapes{
         workload_shape{"gather/ready/children:1000", 0, 0, rate, 100, many_turns | scheduler, on_demand,

@@ -49,7 +49,7 @@ task_of<R> yields_take_turns(R& runtime, trial& t) {
                                    walk(runtime, right, left, out_of_turn)};
     co_await runtime.gather(std::span<task_of<R>>(both));
     t.prove("number of steps of two coroutines that yield to each other", 2000, left + right);
-    t.prove("number of steps that the two coroutines did not take alternately", 0, out_of_turn);
+    t.prove("number of steps that the same coroutine took twice in a row", 0, out_of_turn);
 }
 
 template <Runtime R>
@@ -111,8 +111,8 @@ task_of<R> spawn_batch(R& runtime, std::uint64_t& ran, std::uint64_t& ran_inline
 
 }  // namespace detail
 
-/// Measures a chain of posts. The last function wakes the task with an event. Polling, or waiting for I/O or
-/// a timer, would add to the timed work.
+/// Measures a chain of posts. The last function wakes the task with an event, because polling, or waiting for
+/// I/O or a timer, would add to the timed work.
 template <Runtime R>
 task_of<R> post_chain(R& runtime, trial& t) {
     if (!co_await detail::post_keeps_every_function(runtime, t)) co_return;
@@ -195,7 +195,7 @@ struct schedule_family {
                       "one operation is a posted function; 1000 are posted, then all run",
                       "Posting and running the functions is timed, and so is one wake-up of a coroutine for "
                       "each batch. The checks are those of post/chain.",
-                      "The memory for 1000 queued functions dominates: the result depends on how the loop "
+                      "The memory for 1000 queued functions dominates, so the result depends on how the loop "
                       "stores a function, and whether it reuses the memory."},
         workload_info{
             "post/cross_thread", about_work,
@@ -206,10 +206,11 @@ struct schedule_family {
             "Latency is the time from just before a post until the function runs. Both threads share one "
             "core (cores:1), or each has its own core (cores:2). The cores are fixed, because the kernel "
             "would otherwise choose new ones in every process.",
-            "Most of the time is spent on two wake-ups by the kernel: of the loop's sleeping thread (eventfd "
-            "or pipe), and of the posting thread. On one core, a wake-up is a context switch. On two cores, "
-            "it is an interrupt to a sleeping core, which is expensive in a virtual machine. A loop that is "
-            "still polling when the next function is posted needs no wake-up."},
+            "Most of the time is spent while the kernel wakes two threads, which are the loop's sleeping "
+            "thread (through an eventfd or a pipe) and the posting thread. On one core, a wake-up is a "
+            "context switch. On two cores, it is an interrupt to a sleeping core, which is expensive in a "
+            "virtual machine. A loop that is still polling when the next function is posted needs no "
+            "wake-up."},
         workload_info{"yield", about_work, "one operation is one co_await of yield() by a single coroutine",
                       "All yields of the coroutine are timed. Before the timed section, two coroutines yield "
                       "1000 times each, to check that they run alternately.",

@@ -134,18 +134,19 @@ struct serve_family {
             "every contender. Latency starts at the time for which a request was scheduled. Every byte of "
             "every reply is compared. Before the timed section, a few probes of 30 ms check whether the "
             "client can send at this rate while it shares the machine with this server, and whether the "
-            "server sustains the rate; if no probe succeeds, nothing is measured. Requests for which the "
-            "client was too late have no latency (left_out), unless the request took at least ten times as "
-            "long as the client was late. If many requests are left out, percentiles are somewhat too high, "
-            "especially for a fast server. A percentile is left out if the client's lateness could make it "
-            "more than 10 % larger. If this affects the median or the 90th percentile, or if the client was "
-            "too late for more than 20 % of the requests, all requests are sent again, up to three times. "
-            "The result is invalid if the last attempt is also affected, or if the server's queue only grew.",
-            "Queueing dominates: latency grows with the load, and a pause of the server delays every request "
-            "that is due during the pause. The schedule determines the metric `time`, so compare latencies "
-            "and capacity instead. With `load`, a faster contender gets more work, so contenders are "
-            "compared only in their capacity. With `rate`, all contenders get the same work and are compared "
-            "in their latencies and CPU time."},
+            "server sustains the rate; if no probe succeeds, nothing is measured. If the client was too "
+            "late for a request, the request has no latency (left_out), unless it took at least ten times "
+            "as long as the client was late. If many requests are left out, percentiles are somewhat too "
+            "high, especially for a fast server. A percentile is left out if the client's lateness could "
+            "make it more than 10 % larger. If this affects the median or the 90th percentile, or if the "
+            "client was too late for more than 20 % of the requests, all requests are sent again; the "
+            "client makes at most three attempts. The result is invalid if the last attempt is also "
+            "affected, or if the server's queue only grew.",
+            "Queueing dominates, so latency grows with the load, and a pause of the server delays every "
+            "request that is due during the pause. The schedule determines the metric `time`, so compare "
+            "latencies and capacity instead. With `load`, a faster contender gets more work, so contenders "
+            "are compared only in their capacity. With `rate`, all contenders get the same work and are "
+            "compared in their latencies and CPU time."},
     };
     static constexpr std::array shapes{
         detail::on_schedule("serve/open_loop/load:25", pace::own_load),

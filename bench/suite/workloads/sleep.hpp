@@ -108,8 +108,9 @@ struct sleep_family {
             "Measures the time from the creation of the first coroutine until the last sleep has ended. The "
             "deadlines are 5 us apart on average, in mixed order.",
             "Most of the time is spent waiting for the deadlines. The first deadline is 10 ms ahead, plus 3 "
-            "us for each sleep. Do not compare the time, but lateness and CPU time: they show the cost of "
-            "the timer queue at this size, and whether the loop reads the clock too rarely or too often."},
+            "us for each sleep. Compare lateness and CPU time instead of the time, because they show the "
+            "cost of the timer queue at this size, and whether the loop reads the clock too rarely or too "
+            "often."},
     };
     static constexpr std::array shapes{
         workload_shape{"sleep/serial", 1, 1, no_rate, 100, needs(), headline, pairing::sequential},

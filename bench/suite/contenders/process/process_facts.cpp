@@ -29,7 +29,7 @@ std::string provider_of(const char* symbol) {
 
 /// Returns the name of the file that provides malloc. The file is found by the address of malloc, because
 /// dlsym would ignore which version of the symbol the linker has chosen. If the address is in the program
-/// itself, it can be the address of a stub; only then, dlsym is used.
+/// itself, it can be the address of a stub, so dlsym is used in this case.
 std::string provider_of_malloc() {
     const std::string bound = file_of(reinterpret_cast<const void*>(&std::malloc));
     return bound == file_of(reinterpret_cast<const void*>(&provider_of)) ? provider_of("malloc") : bound;

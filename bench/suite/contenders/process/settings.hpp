@@ -9,26 +9,28 @@
 namespace loopbench::bench {
 
 struct contender_settings {
-    // LOOPBENCH_SIZE, small or full: the amount of work of workloads that Google Benchmark does not
-    // calibrate.
+    // LOOPBENCH_SIZE, small or full. It determines how much work a workload does if Google Benchmark does not
+    // calibrate the workload.
     workload_size size = workload_size::full;
 
-    // LOOPBENCH_OPERATIONS, a number: every workload does this number of operations once, without
+    // LOOPBENCH_OPERATIONS, a number. Every workload does this number of operations once, without
     // calibration. The harness sets it to count instructions and system calls per operation.
     std::optional<std::uint64_t> operations;
 
-    // LOOPBENCH_RECORD, on or off: with "on", latencies are recorded.
+    // LOOPBENCH_RECORD, on or off. Latencies are recorded only if it is on.
     bool recording = true;
 
-    // LOOPBENCH_SLOWDOWN, from 0 to 1: the share by which every timed section is lengthened, with busy
-    // waiting (0.03 is 3 %). `loopbench calibrate` sets it to test whether a slowdown is detected.
+    // LOOPBENCH_SLOWDOWN, from 0 to 1. Busy waiting lengthens every timed section by this share (0.03 is 3
+    // %). `loopbench calibrate` sets it to test whether a slowdown is detected.
     double slowdown = 0;
 
-    // LOOPBENCH_SLICES: the timed section is divided into slices (bench/suite/workloads/trial/slices.hpp). A
-    // calibrated workload then continues until the harness ends the section.
+    // LOOPBENCH_SLICES. If it is set, the timed section is divided into slices
+    // (bench/suite/workloads/trial/slices.hpp). A calibrated workload then continues until the harness ends
+    // the section.
     std::optional<slice_settings> slices;
 
-    // LOOPBENCH_HISTOGRAM_FILE, a path: the histograms are written to this file (histogram_file.hpp).
+    // LOOPBENCH_HISTOGRAM_FILE, the path of the file to which the histograms are written
+    // (histogram_file.hpp).
     std::string histogram_file;
 };
 
