@@ -45,8 +45,8 @@ std::string_view why_incomparable(std::string_view full_name, std::string_view m
             break;
         case pace::own_load:
             if (metric != capacity_metric)
-                return "the contenders got different loads, because each load is a percentage of the "
-                       "contender's own capacity";
+                return "the load is a percentage of the contender's own capacity, so the contenders got "
+                       "different loads";
             break;
         case pace::same_for_all:
             if (metric == "time" || metric == "throughput")

@@ -34,7 +34,7 @@ void sync_folder_of(const fs::path& file) {
 
 }  // namespace
 
-/// Removes the temporary files of `target` whose writing process has ended: no process has the process id in
+/// Removes the temporary files of `target` whose writing process has ended: no process has the process ID in
 /// the file's name, and no process has locked the file.
 void remove_abandoned(const fs::path& target) {
     const auto front = target.filename().native() + ".";
@@ -110,8 +110,8 @@ private:
 };
 
 /// Follows a chain of symbolic links that ends at a missing file, and returns the path of this file. Returns
-/// any other `path` unchanged. A circle of links does not loop forever, because the kernel reports ELOOP for
-/// it, and not a missing file.
+/// any other `path` unchanged. A circle of links causes no endless loop, because the kernel reports it as
+/// ELOOP and not as a missing file.
 fs::path end_of_links(fs::path path) {
     std::error_code error;
     while (fs::status(path, error).type() == fs::file_type::not_found &&

@@ -46,11 +46,11 @@ void require_format(std::string_view stated, const file_format& known, std::stri
     const auto writer = shown(written_by), schema = shown(stated);
     if (!is_first_report && theirs->number > ours->number)
         throw other_format{
-            "{} has the format {} of a newer version{}; this version of loopbench reads only {}; update "
+            "{} has the format {} of a newer version{}, but this version of loopbench reads only {}; update "
             "loopbench",
             file, schema, writer.empty() ? "" : fmt::format(" ({})", writer), known.schema};
     throw other_format{
-        "{} has the format {}; this version of loopbench reads only {}; read it with {}, or {}",
+        "{} has the format {}, but this version of loopbench reads only {}; read it with {}, or {}",
         file,
         schema,
         known.schema,

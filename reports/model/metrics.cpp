@@ -288,11 +288,11 @@ constexpr std::array metrics{
                 .unit = "ratio",
                 .summary = "share of the requests without a latency, because the load generator was late",
                 .how =
-                    "A request has no latency if the load generator sent it more than 5 us late, or found "
-                    "its reply after more than 25 us without a check for replies, and if this delay is more "
-                    "than a tenth of the latency. Such delays occur when the machine takes the generator's "
-                    "core away; they are not the server's fault. A trial with a share above 0.2 is "
-                    "invalid."},
+                    "A request has no latency if the load generator sent it more than 5 us late, or had "
+                    "not checked for replies for more than 25 us when it found the reply, and if this delay "
+                    "is more than a tenth of the latency. Such delays occur when the machine takes the "
+                    "generator's core away; they are not the server's fault. A trial with a share above 0.2 "
+                    "is invalid."},
     metric_info{.name = "path_rtt_p50",
                 .title = "median network round trip",
                 .unit = "ns",

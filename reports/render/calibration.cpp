@@ -40,9 +40,9 @@ std::string calibration_text(const calibration& found) {
             parts.push_back(fmt::format("{:g} % in {} ({})", item.slowdown_pct,
                                         of(item.measured_slower, item.measured), bounds_of(item)));
     return printable(fmt::format(
-        "On this machine, {} of {} A/A comparisons were false alarms (at most {:.1f} %). In comparisons of "
-        "{} blocks, slowdowns of a known size were detected as follows: {} ({}, {}, calibrated on {}; 95 % "
-        "bounds in brackets).",
+        "On this machine, {} of {} A/A comparisons were false alarms (with 95 % confidence, the rate is at "
+        "most {:.1f} %). In comparisons of {} blocks, slowdowns of a known size were detected as follows: {} "
+        "({}, {}, calibrated on {}; 95 % bounds in brackets).",
         found.aa.different, found.aa.tries, found.aa.at_most_pct, found.blocks, fmt::join(parts, ", "),
         fmt::join(found.workloads, ", "), name_of(found.made), found.date.substr(0, found.date.find('T'))));
 }

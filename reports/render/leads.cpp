@@ -101,8 +101,8 @@ std::vector<standing> standings(const report& content, std::string_view workload
 
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline) {
     places group;
-    // The highest lower end is searched among all contenders, because it can belong to a contender other than
-    // the best one, whose interval can be wider.
+    // The highest lower end is searched among all contenders, because the best contender can have such a wide
+    // interval that another contender has the highest lower end.
     auto begins_at = -std::numeric_limits<double>::infinity(), faster_begins_at = begins_at;
     for (const auto& each : all) {
         begins_at = std::max(begins_at, each.low);

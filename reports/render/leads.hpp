@@ -29,7 +29,7 @@ bool touch(const standing& one, const standing& other);
 /// is relative to the contender's own old value.
 std::vector<standing> standings(const report& content, std::string_view workload, std::string_view metric);
 
-/// Returns the best contender, and all contenders that are not significantly worse than another one. A
+/// Returns the best contender, and all contenders that are not significantly worse than any other one. A
 /// contender is significantly worse if the intervals do not touch and a verdict against the baseline confirms
 /// this: the better contender is `faster`, or the worse one is `slower`.
 std::vector<standing> leaders(std::span<const standing> all, std::string_view baseline);
@@ -65,7 +65,8 @@ struct lead {
 
 lead widest_lead(const lead_table& table);
 
-/// Returns false if `group` consists of all contenders, because a sentence about it would say nothing.
+/// Returns false if `group` consists of all contenders, because a sentence about all contenders would say
+/// nothing.
 bool tells_something(const places& all, const places& group);
 
 lead_table leads_by_time(const indexed_report& in);

@@ -83,7 +83,7 @@ TEST(counts, the_count_of_system_calls_matches_the_summary_of_strace) {
     EXPECT_GT(counted.metrics.at("waits"), 0);
 }
 
-TEST(counts, a_contender_that_ignores_the_requested_number_of_operations_has_no_counts) {
+TEST(counts, the_counts_are_missing_if_a_contender_ignores_the_requested_number_of_operations) {
     const auto counted = counts_of("same");
     EXPECT_TRUE(counted.metrics.empty());
     EXPECT_SAYS(missing(counted), "100 when 200");
@@ -149,7 +149,7 @@ TEST(counts, workloads_with_a_fixed_duration_have_no_counts) {
     for (const std::string workload : {"serve/open_loop/load:50", "timer/under_load"}) {
         const auto counted = counts_of(workload);
         EXPECT_TRUE(counted.metrics.empty());
-        EXPECT_TRUE(missing(counted).starts_with(workload + " has no counts per operation: "))
+        EXPECT_TRUE(missing(counted).starts_with(workload + " has no counts per operation, because "))
             << missing(counted);
         EXPECT_FALSE(counted.failed);
     }

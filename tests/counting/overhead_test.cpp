@@ -95,7 +95,7 @@ TEST(overhead, a_doubling_ratio_that_stays_unclear_causes_a_warning_with_its_int
     }
 }
 
-TEST(overhead, a_contender_that_reports_zero_operations_has_no_measurement_overhead) {
+TEST(overhead, the_measurement_overhead_is_missing_if_a_contender_reports_zero_operations) {
     const auto found = overhead_in([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 0;
@@ -141,7 +141,7 @@ TEST(overhead, a_contender_can_exceed_the_requested_number_of_operations_by_one_
     EXPECT_DOUBLE_EQ(found.metrics.at("doubling"), 2);
 }
 
-TEST(overhead, a_contender_that_ignores_the_requested_number_of_operations_has_no_overhead) {
+TEST(overhead, the_overhead_is_missing_if_a_contender_ignores_the_requested_number_of_operations) {
     const auto deaf = overhead_in([](const trial_request&) {
         auto outcome = took_ns(100);
         outcome.operations = 7;

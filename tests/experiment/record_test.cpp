@@ -204,7 +204,7 @@ TEST(record, a_shards_journal_names_the_shard_and_its_machine) {
     EXPECT_FALSE(bench::read_journal(journal_text(), "it").executables.front().contents);
 }
 
-TEST(record, the_journal_of_a_shard_must_contain_only_blocks_of_the_shard_and_no_gaps) {
+TEST(record, a_shards_journal_with_a_gap_or_a_block_of_another_shard_is_refused) {
     const temporary_folder folder;
     const auto text = journal_of_a_shard(folder);
     for (const auto& [old, replacement, complaint] :

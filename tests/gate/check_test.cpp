@@ -99,7 +99,7 @@ TEST(check_counts, only_deterministic_results_of_a_report_are_checked_as_counts)
 TEST(check_counts, the_count_of_a_result_that_was_not_run_is_reported_as_unclear) {
     reports::report cut;
     cut.results = {missing_as("yield", "loop-epoll", reports::result_status::not_run,
-                              "interrupted before its first trial")};
+                              "the run was interrupted before the first trial of this result")};
     const auto found = bench::check_counts(one_count("syscalls", 1), bench::counts_in(cut));
     EXPECT_EQ(found.at(0).kind, gate_result_kind::unclear);
     EXPECT_SAYS(found.at(0).message, "interrupted before");

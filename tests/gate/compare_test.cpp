@@ -373,12 +373,14 @@ TEST_F(compare_reports, comparing_an_interrupted_run_is_inconclusive_and_names_t
     EXPECT_EQ(between(report_with(100, 50), reports::write_json(slower)).code, 3);
     auto& unreached = cut.results.back();
     unreached.status = reports::result_status::not_run;
-    unreached.reason = "interrupted before its first trial";
+    unreached.reason = "the run was interrupted before the first trial of this result";
     unreached.median.reset();
     unreached.samples.clear();
     const auto ran = between(report_with(100, 50), reports::write_json(cut));
     EXPECT_EQ(ran.code, 4) << ran.error_tail;
-    EXPECT_SAYS(ran.error_tail, "time has no value to compare: interrupted before its first trial");
+    EXPECT_SAYS(
+        ran.error_tail,
+        "time has no value to compare: the run was interrupted before the first trial of this result");
 }
 
 TEST_F(compare_reports, the_less_reliable_of_two_sessions_decides_the_outcome) {

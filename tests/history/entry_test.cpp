@@ -267,7 +267,7 @@ TEST(entry, the_error_for_a_report_of_a_shard_suggests_merging_the_shards) {
     for (const auto* part : {"1/report.json: ", "shard", "`loopbench merge`"}) EXPECT_SAYS(complaint, part);
 }
 
-TEST(entry, the_error_for_a_file_that_is_no_report_names_the_file) {
+TEST(entry, the_error_for_a_file_that_is_not_a_report_names_the_file) {
     for (const auto* text :
          {"", "{}", "nonsense", R"({"benchmarks": []})", R"({"schema": "loopbench-report/99"})",
           R"({"context": {"date": "yesterday"}, "benchmarks": [{"name": "b", "run_name": "b", "run_type":

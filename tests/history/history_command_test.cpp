@@ -273,7 +273,7 @@ TEST_F(history_command, adding_a_report_on_a_full_disk_changes_nothing_and_cause
     EXPECT_EQ(content_of(loopbench.path("again.json")), content_of(loopbench.path("2.json")));
 }
 
-TEST_F(history_command, a_file_that_is_no_history_causes_a_usage_error) {
+TEST_F(history_command, a_file_that_is_not_a_history_causes_a_usage_error) {
     const auto file = write(report_of_day(1), "report.json");
     for (const auto* command : {"list", "trend", "changes", "export"})
         EXPECT_EQ(loopbench({"history", command, "--history", file}).code, 2) << command;

@@ -190,8 +190,8 @@ TEST_F(series, a_new_machine_starts_a_new_series_and_causes_no_reported_change) 
     EXPECT_TRUE(bench::changes_in(read()).empty());
 }
 
-// Such a change can be due to the machine or to the baseline. No other contender can show which of them
-// changed, so the change is not reported.
+// A change of the baseline's times can be due to the machine or to the baseline. No other contender can show
+// which of them changed, so the change is not reported.
 TEST_F(series, the_baselines_own_times_are_shown_but_their_changes_are_not_reported) {
     for (int day = 0; day < 40; ++day) {
         auto report = report_of_day(day);

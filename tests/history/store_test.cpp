@@ -254,7 +254,7 @@ TEST(store, reading_does_not_create_a_missing_history) {
     EXPECT_FALSE(history.is_file() && std::filesystem::exists(history.place()));
 }
 
-TEST(sqlite, files_that_are_no_history_are_refused_and_left_unchanged) {
+TEST(sqlite, files_that_are_not_histories_are_refused_and_left_unchanged) {
     const temporary_folder folder;
     const auto text = (folder / "text.db").native(), other = (folder / "other.db").native();
     reports::write_file_atomically(text, "this is no database, and longer than sixteen bytes");

@@ -81,7 +81,7 @@ def descriptors(place):
                   ["report", place / "out/report.json", "--format", "csv"]):
         place.loopbench(*words, front=["/bin/sh", "-c", 'exec "$@" > /dev/full', "sh"], codes=[FAILED],
                         says="standard output")
-        # If the pipe takes the whole output before its reader closes it, the command succeeds; otherwise it fails.
+        # If the whole output fits into the pipe before the reader closes it, the command succeeds; otherwise it fails.
         place.loopbench(*words, front=["/bin/bash", "-c", 'set -o pipefail; "$@" | true', "sh"], codes=[OK, FAILED])
     for limit in (5, 8, 12, 20):
         place.run(front=["/bin/sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh"], codes=[OK, FAILED, INCONCLUSIVE])

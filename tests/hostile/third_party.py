@@ -264,7 +264,7 @@ def contenders_that_break_the_protocol_for_slices_fail(place):
 
 
 @attack(GROUP, short=False)
-def a_contender_that_keeps_its_slice_fails(place):
+def a_contender_that_never_ends_its_slice_fails(place):
     body = place.add_contender("culprit", 'end=${LOOPBENCH_SLICES%%,*}; echo ready >&$end; sleep 1000', KNOWS_SLICES)
     body.write_text(body.read_text().replace("#!/bin/sh", "#!/bin/bash", 1))
     place.add_contender("asio-epoll", sheet=KNOWS_SLICES)

@@ -246,10 +246,10 @@ TEST(doctor, the_last_sentence_says_whether_the_machine_is_fit_for_measurements_
     };
     auto facts = healthy();
     EXPECT_EQ(fitness(facts).how, severity::fine);
-    EXPECT_SAYS(fitness(facts).sentence, "is fit for measurements:");
+    EXPECT_SAYS(fitness(facts).sentence, "is fit for measurements; no problems");
     facts.turbo = true;
     EXPECT_EQ(fitness(facts).how, severity::warning);
-    EXPECT_SAYS(fitness(facts).sentence, "with care: turbo (on)");
+    EXPECT_SAYS(fitness(facts).sentence, "has these problems: turbo (on)");
     facts.clocksource = "hpet";
     EXPECT_EQ(fitness(facts).how, severity::unreliable);
     for (const char* part : {"not fit", "clock (hpet, 25 ns per call)", "turbo (on)"})

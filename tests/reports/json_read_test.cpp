@@ -114,7 +114,7 @@ TEST(json_read, an_object_with_too_many_keys_and_a_text_that_is_too_long_are_ref
     for (std::size_t i = 0; i <= reports::json_keys_max; ++i) keys += fmt::format("\"k{}\":0,", i);
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "line 2, column ");
     EXPECT_SAYS(reader_complaint("{\n" + keys + "\"last\":0}"), "an object has more than 10000 keys");
-    // With the other characters, the text exceeds the limit.
+    // The name alone is as long as the limit, so the whole text exceeds the limit.
     const std::string name(reports::json_bytes_max, 'x');
     EXPECT_SAYS(reader_complaint("{\"schema\": \"" + name + "\"}"),
                 "line 1, column 1: the text has 268435470 bytes");

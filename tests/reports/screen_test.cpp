@@ -385,7 +385,7 @@ TEST(columns, wakeups_that_the_workload_causes_are_not_attributed_to_the_loop) {
     EXPECT_EQ(count_of("100.0", text), 0U) << text;
 }
 
-TEST(columns, differences_have_no_exponents_and_no_huge_percentages) {
+TEST(columns, differences_are_shown_without_exponents_or_huge_percentages) {
     const auto item =
         judged_as("idle/timer", "loop-epoll", "spin", 1, {"", 0.000315, 0.0000314, 0.00032}, slower);
     const auto text = reports::comparison_text(item);

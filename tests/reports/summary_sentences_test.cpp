@@ -305,8 +305,7 @@ TEST(summary_sentences, a_contender_that_burns_a_core_is_never_the_best_of_the_c
     EXPECT_SAYS(timers, "contenders that sleep, sleeps is");
 }
 
-TEST(summary_sentences,
-     no_timer_is_named_as_the_best_or_the_worst_if_the_lateness_of_any_timer_has_no_interval) {
+TEST(summary_sentences, the_best_and_the_worst_timer_are_named_only_if_every_lateness_has_an_interval) {
     auto report = with_timers();
     report.results.push_back(measured_as("timer/periodic", "seldom", "late_p50", 10));
     EXPECT_EQ(said(report, topic::timers), "");
@@ -435,8 +434,7 @@ TEST(summary_sentences, long_names_are_cut_in_summary_sentences) {
         EXPECT_LT(each.text.size(), 500U);
 }
 
-TEST(summary_sentences,
-     every_contender_that_is_not_significantly_worse_than_any_other_contender_is_a_leader) {
+TEST(summary_sentences, a_contender_is_a_leader_if_no_other_is_significantly_better) {
     std::mt19937_64 random{7};
     std::uniform_real_distribution<double> any{0.5, 2};
     for (int i = 0; i < 500; ++i) {

@@ -125,7 +125,8 @@ TEST(writers, an_unreliable_session_neither_fails_nor_passes_in_ci_systems) {
     report.aa->reason = "it differs from itself";
     const auto suite = reports::write_junit(report);
     EXPECT_SAYS(suite, R"(tests="4" failures="0" errors="1" skipped="3")");
-    EXPECT_SAYS(suite, "name=\"a\"><skipped>the session is unreliable: it differs from itself</skipped>");
+    EXPECT_SAYS(suite,
+                "name=\"a\"><skipped>the session is unreliable, because it differs from itself</skipped>");
     EXPECT_SAYS(suite, "name=\"b\"><skipped>time was over</skipped>");
     const auto github = reports::write_github(report);
     EXPECT_TRUE(github.starts_with("::notice title=Unreliable::")) << github;

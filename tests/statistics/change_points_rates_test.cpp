@@ -29,7 +29,7 @@ TEST(change_points, a_step_of_3_percent_is_found_within_five_runs_if_the_blocks_
     EXPECT_GE(found, 47);
 }
 
-// With only a level of 0.05 for each series, at least 8 of the 400 series have false alarms.
+// Without a family level, the level of 0.05 for each series gives at least 8 of the 400 series a false alarm.
 TEST(change_points, the_family_level_limits_false_alarms_among_many_series) {
     generator random{7};
     std::vector<run_series> all;

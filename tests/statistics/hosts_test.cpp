@@ -150,7 +150,7 @@ TEST(hosts, the_deviation_between_hosts_is_estimated_correctly) {
     }
 }
 
-TEST(hosts, one_block_per_host_gives_no_deviation_between_hosts_and_no_p_value) {
+TEST(hosts, one_block_per_host_gives_neither_a_deviation_between_hosts_nor_a_p_value) {
     generator random{1};
     const auto once = measured(random, 6, 1, 0.03, quiet(0.01)), one = measured(random, 1, 9, 0, quiet(0.01));
     for (const auto& each : {once, one, std::vector<host_value>{}}) {
@@ -159,7 +159,7 @@ TEST(hosts, one_block_per_host_gives_no_deviation_between_hosts_and_no_p_value) 
     }
 }
 
-TEST(hosts, a_significant_difference_between_hosts_is_rare_if_they_are_equal_and_usual_otherwise) {
+TEST(hosts, equal_hosts_rarely_differ_significantly_and_unequal_hosts_usually_do) {
     constexpr int tries = 2000;
     for (const auto& noise : populations())
         for (const std::size_t hosts : {2U, 4U}) {

@@ -52,11 +52,11 @@ def torn_comments(lines):
 
 def openings(path, lines):
     if path.suffix in CODE and not lines[0].startswith("//") and not path.with_suffix(".hpp").exists():
-        yield 1, "a file opens with a comment that says why it exists"
+        yield 1, "a file must begin with a comment that states its purpose"
     if path.suffix == ".hpp":
         directives = [line for line in lines if line.startswith("#")]
         if not directives or directives[0] != "#pragma once":
-            yield 1, "a header's first directive is #pragma once"
+            yield 1, "the first directive of a header must be #pragma once"
 
 
 def unnamed_files(root, files, texts):
@@ -66,9 +66,9 @@ def unnamed_files(root, files, texts):
     included |= set(re.findall(r"[\w.-]+\.hpp", cmake))
     for path in files:
         if path.suffix == ".cpp" and not re.search(rf"\b{path.stem}\b", cmake):
-            yield path, 1, "no CMakeLists.txt names it"
+            yield path, 1, "no CMakeLists.txt names this file"
         if path.suffix == ".hpp" and path.name not in included:
-            yield path, 1, "nothing includes it"
+            yield path, 1, "no file includes this header"
 
 
 def unplain_words(root, files):

@@ -113,7 +113,7 @@ double by_chance(double share) {
 }
 
 // Without the machines' names, all blocks seem to come from one machine, and the machines' effects look like
-// a difference.
+// a difference between the contenders.
 TEST(hosts, if_hosts_are_ignored_many_runs_of_equal_contenders_are_false_alarms) {
     const auto forget = [](bench::session_record& record) {
         for (auto& trial : record.outcome.trials) trial.machine.reset();

@@ -183,7 +183,7 @@ TEST(self_check, the_aa_comparison_omits_workloads_on_which_the_baseline_failed)
     EXPECT_EQ(report.aa->found, reliability::reliable);
 }
 
-TEST(self_check, the_self_check_reports_if_the_baseline_and_its_aa_copy_have_no_results) {
+TEST(self_check, a_reason_is_reported_if_the_baseline_and_its_aa_copy_have_no_results) {
     auto plan = plan_with_aa_copy(8);
     for (const auto who : {std::size_t{0}, *plan.aa_copy}) plan.contenders[who].workloads = {"other"};
     const auto report = report_of(plan, [](const auto&) { return took_ns(10); });

@@ -84,7 +84,7 @@ std::string warnings_of_together(double waited) {
     }));
 }
 
-TEST(summary, unequal_waits_of_concurrent_trials_for_their_core_cause_a_warning) {
+TEST(summary, concurrent_trials_that_wait_for_their_core_unequally_long_cause_a_warning) {
     EXPECT_EQ(warnings_of_together(0.03).find("waited_together"), std::string::npos);
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
@@ -95,7 +95,8 @@ TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_in
     EXPECT_EQ(time.samples, (std::vector<std::optional<double>>{1000, 2000, 3000, 4000, 5000, 6000, 7000}));
     EXPECT_EQ(time.median, 4000);
     // The interval from the first to the last sample has the level 98.4 %, and the next narrower one has 87.5
-    // %. The ends of the 95 % interval are at 11/15 of the distance between their ends.
+    // %. The ends of the 95 % interval are at 11/15 of the distance from the ends of the wider interval to
+    // those of the narrower one.
     EXPECT_NEAR(time.low.value(), 1000 + 1000 * 11.0 / 15, 1e-6);
     EXPECT_NEAR(time.high.value(), 7000 - 1000 * 11.0 / 15, 1e-6);
     EXPECT_EQ(time.unit, "ns");
@@ -126,9 +127,10 @@ TEST(summary, contenders_with_a_load_relative_to_their_capacity_are_compared_onl
     for (const auto* metric : {"time", "latency_p50"}) {
         const auto& loaded = row_of(report, "loop-epoll", own_load, metric);
         EXPECT_FALSE(loaded.to_baseline || loaded.judged) << metric;
-        EXPECT_EQ(loaded.reason,
-                  "no ratio: the contenders got different loads, because each load is a percentage of the "
-                  "contender's own capacity");
+        EXPECT_EQ(
+            loaded.reason,
+            "there is no ratio, because the load is a percentage of the contender's own capacity, so the "
+            "contenders got different loads");
         EXPECT_TRUE(row_of(report, "loop-epoll", "echo", metric).judged) << metric;
     }
     const auto& capacity = row_of(report, "loop-epoll", own_load, "capacity");
@@ -157,7 +159,7 @@ TEST(summary, times_that_are_determined_by_a_load_schedule_are_never_compared) {
     for (const auto* workload : {own_load, one_rate}) {
         const auto& time = row_of(report, "loop-epoll", workload);
         EXPECT_FALSE(time.to_baseline || time.judged) << workload;
-        EXPECT_TRUE(time.reason.value_or("").starts_with("no ratio: ")) << workload;
+        EXPECT_TRUE(time.reason.value_or("").starts_with("there is no ratio, because ")) << workload;
     }
     EXPECT_EQ(report.aa.value().found, reports::reliability::unknown) << "the schedule determines both times";
     EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
@@ -473,9 +475,9 @@ TEST(summary, a_result_without_a_ratio_states_the_reason) {
     });
     const auto& waits = row_of(report, "loop-epoll", "yield", "waits");
     EXPECT_FALSE(waits.to_baseline);
-    EXPECT_EQ(waits.reason, "no ratio: a value is not above zero");
+    EXPECT_EQ(waits.reason, "there is no ratio, because a value is not above zero");
     EXPECT_EQ(row_of(report, "loop-epoll", "yield", "rss_peak").reason,
-              "no ratio: no block has usable values of both contenders");
+              "there is no ratio, because no block has usable values of both contenders");
     EXPECT_FALSE(row_of(report, "loop-epoll", "echo", "waits").reason);
 }
 

@@ -22,7 +22,7 @@ row() {
   printf '{"context": {"library": "fake", "library_version": "1"}, "benchmarks": [{"run_name": "%s", %s}]}\n' \
     "$workload" "$1"
 }
-trials() {  # the shell's own words: a process each time would cost more than all else here
+trials() {  # uses only shell builtins, because further processes in each trial would take too long
   read -r marks < "$0.trials"
   echo "${#marks}"
 }

@@ -123,8 +123,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
     both_runs both{run(operations), run(2 * operations)};
     if (both.large.operations <= both.small.operations)
         throw uncountable{
-            "the contender did {} operations when {} were requested, and {} when {} were requested "
-            "(LOOPBENCH_OPERATIONS)",
+            "the contender ignores the number of operations that LOOPBENCH_OPERATIONS requests: it did {} "
+            "operations when {} were requested, and {} when {} were requested",
             both.small.operations, operations, both.large.operations, 2 * operations};
     return both;
 }
@@ -134,8 +134,8 @@ both_runs run_both(std::uint64_t operations, Run run) {
 void refuse_workload_without_slope(std::string_view workload) {
     if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
         throw uncountable{
-            "{} has no counts per operation: the workload runs for a fixed time, in which twice the "
-            "operations are not twice the work, and a tracer slows it down",
+            "{} has no counts per operation, because it runs for a fixed time, and requesting twice as many "
+            "operations does not double its work",
             workload};
 }
 
@@ -188,7 +188,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
         counts.tracer = "perf trace -s";
         return true;
     } catch (const uncountable&) {
-        return false;  // perf is probably not permitted; strace reports any other cause
+        return false;  // perf is probably not permitted; if strace also fails, it reports why
     } catch (const incomplete_record&) {
         return false;  // perf lost events; strace never loses events
     }

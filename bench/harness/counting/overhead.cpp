@@ -100,8 +100,8 @@ struct triple {
         const double grown = twice.operations / once.operations;
         if (!(grown >= 1.5))
             throw no_overhead{
-                "the contender did {:g} operations, and {:g} when twice the number was requested "
-                "(LOOPBENCH_OPERATIONS)",
+                "the contender ignores the number of operations that LOOPBENCH_OPERATIONS requests: it did "
+                "{:g} operations, and {:g} when twice as many were requested",
                 once.operations, twice.operations};
         return twice.total_ns() / once.total_ns() * 2 / grown;
     }
@@ -194,7 +194,9 @@ counted_result overhead_of(const contender& who, const std::string& workload, co
         if (has_latency && !all.front().unrecorded->has_latencies)
             add(cell, "recording", recordings(all));
         else if (has_latency)
-            cell.missing.emplace_back("the contender records latencies even with LOOPBENCH_RECORD=off");
+            cell.missing.emplace_back(
+                "the cost of recording latencies is unknown, because the contender records them even with "
+                "LOOPBENCH_RECORD=off");
     } catch (const failed_trial& why) {
         cell.failed = true;
         cell.missing.emplace_back(why.what());

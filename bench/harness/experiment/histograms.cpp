@@ -228,7 +228,8 @@ fs::path beside(const fs::path& report_file, std::string_view name) {
     auto file = report_file.parent_path() / name;
     if (!fs::exists(file))
         throw usage_error{
-            "{} does not exist; a run writes this file into the folder of its report; use the report in that "
+            "{} does not exist; a run writes this file into the folder of its report, so use the report in "
+            "that "
             "folder",
             file.native()};
     return file;

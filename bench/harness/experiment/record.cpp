@@ -411,7 +411,7 @@ void refuse_too_many_cells(const run_plan& plan) {
     const auto cells = plan.workloads.size() * (plan.contenders.size() + copies);
     if (cells > cells_max)
         throw usage_error{
-            "the run would have {} results (workloads times contenders), and the limit is {}; choose fewer "
+            "the run would have {} results (workloads times contenders), but the limit is {}; choose fewer "
             "workloads with --workload{}",
             cells, cells_max, plan.of_one_program ? "" : ", or fewer contenders with --contender"};
 }
@@ -502,7 +502,7 @@ session_record read_journal(std::string_view text, std::string_view name) {
             if (end == std::string_view::npos && line > 1) break;
             if (end == std::string_view::npos) throw reports::format_error{"the line is incomplete"};
             if (end > journal_line_bytes_max)
-                throw reports::format_error{"the line has {} bytes, and the limit is {}", end,
+                throw reports::format_error{"the line has {} bytes, but the limit is {}", end,
                                             journal_line_bytes_max};
             parsed = false;
             const reports::document document{text.substr(0, end),

@@ -86,7 +86,7 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 }
 
 void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known) {
-    if (known.empty()) throw usage_error{"no {} matches \"{}\": the list is empty", kind, word};
+    if (known.empty()) throw usage_error{"no {0} matches \"{1}\", because there is no {0}", kind, word};
     const auto near = nearest(word, known);
     throw usage_error{"no {} matches \"{}\"{} `loopbench list` shows all names", kind, word,
                       near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or "))};

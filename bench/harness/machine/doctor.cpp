@@ -85,12 +85,13 @@ void add_time_findings(std::vector<finding>& all, const machine_facts& facts) {
     all.push_back(
         judged("clock", when(slow_clock, severity::unreliable),
                fmt::format("{}, {:.0f} ns per call", facts.clocksource, facts.clock_cost_ns),
-               "choose another clock in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock), or "
-               "use another machine; reading this clock takes so long that it would distort the results"));
-    all.push_back(judged("timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
-                         fmt::format("{} ns", facts.timer_slack_ns),
-                         "start loopbench from a shell that does not change PR_SET_TIMERSLACK; timer "
-                         "lateness is comparable between machines only with the usual 50000 ns"));
+               "choose another clock in /sys/devices/system/clocksource/clocksource0 (tsc, kvm-clock) or "
+               "use another machine, because reading this clock takes so long that it distorts the results"));
+    all.push_back(
+        judged("timer slack", when(facts.timer_slack_ns != 50'000, severity::warning),
+               fmt::format("{} ns", facts.timer_slack_ns),
+               "start loopbench from a shell that does not change PR_SET_TIMERSLACK, "
+               "because timer lateness is comparable between machines only with the usual 50000 ns"));
 }
 
 std::string text_of(const core_facts& core) {
@@ -142,15 +143,15 @@ finding cpu_quota_of(const machine_facts& facts) {
     return judged(
         "CPU quota", how, fmt::format("{:.3g} of {} cores", cores, facts.cores),
         fmt::format("raise the quota (the CPU limit of the container) in {}, or measure outside the "
-                    "container; the kernel throttles processes that have used the quota, which makes "
-                    "measurements unreliable",
+                    "container, because the kernel throttles processes that have used the quota, and such "
+                    "pauses make measurements unreliable",
                     facts.quota->file.native()));
 }
 
 void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
-    all.push_back(judged(
-        "cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
-        "use a machine with at least two cores; loopbench and the load generator need a core of their own"));
+    all.push_back(
+        judged("cores", when(facts.cores < 2, severity::warning), fmt::format("{}", facts.cores),
+               "use a machine with at least two cores, because the load generator needs a core of its own"));
     all.push_back(cpu_quota_of(facts));
     all.push_back(core_kinds(facts.each_core));
     all.push_back(
@@ -159,8 +160,8 @@ void add_cpu_findings(std::vector<finding>& all, const machine_facts& facts) {
                "end the other programs (`top` shows them)"));
     all.push_back(judged("steal", by_share(facts.steal_share, 0.01, 0.05),
                          fmt::format("{:.1f} %", 100 * facts.steal_share),
-                         "use a dedicated machine, or measure at another time; the hypervisor gives CPU time "
-                         "to other machines"));
+                         "use a dedicated machine, or measure at another time, because the hypervisor now "
+                         "gives CPU time to other machines"));
     all.push_back(judged(
         "governor", when(facts.governor && *facts.governor != "performance", severity::warning),
         facts.governor.value_or("not visible"), "run `cpupower frequency-set --governor performance`"));
@@ -220,13 +221,14 @@ fitness fitness_of(const std::vector<finding>& all) {
     };
     const auto warnings = with(severity::warning), worse = with(severity::unreliable);
     if (!worse.empty())
-        return {severity::unreliable,
-                fmt::format("This machine is not fit for measurements: {} would make them unreliable{}.",
-                            worse, warnings.empty() ? "" : "; also take care of " + warnings)};
+        return {
+            severity::unreliable,
+            fmt::format("This machine is not fit for measurements, because {} would make them unreliable{}.",
+                        worse, warnings.empty() ? "" : "; it also has less serious problems: " + warnings)};
     if (!warnings.empty())
         return {severity::warning,
-                fmt::format("This machine is fit for measurements with care: {}.", warnings)};
-    return {severity::fine, "This machine is fit for measurements: nothing is wrong."};
+                fmt::format("This machine is fit for measurements, but has these problems: {}.", warnings)};
+    return {severity::fine, "This machine is fit for measurements; no problems were found."};
 }
 
 }  // namespace loopbench::bench

@@ -68,7 +68,7 @@ std::vector<broken_law> laws_broken_among_floors(const reports::report& report) 
                 all.push_back(
                     {item.workload, item.contender,
                      fmt::format("impossible numbers: this floor took {:.4g} ns, less than a fifth of "
-                                 "the {:.4g} ns of {}; one of the two floors does other work",
+                                 "the {:.4g} ns of {}, so one of the two floors does other work",
                                  *item.median, *other.median, other.contender)});
                 break;
             }

@@ -155,8 +155,8 @@ private:
         else if (std::ranges::none_of(all.comparisons, has_interval))
             is(reliability::unknown, "the A/A comparison needs at least six blocks");
         else if (const auto needed = fewest_that_show(); 2 * needed > pairs_.size() + 1)
-            is(reliability::unknown, fmt::format("the A/A comparison has too few blocks: a difference is "
-                                                 "found only if {} of {} workloads differ",
+            is(reliability::unknown, fmt::format("the A/A comparison has too few blocks, so it would find a "
+                                                 "difference only if {} of {} workloads differed",
                                                  needed, pairs_.size()));
         else if (2 * samples_.disturbed() > samples_.trials())
             is(reliability::unreliable,

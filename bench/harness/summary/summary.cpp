@@ -190,10 +190,10 @@ private:
             return all.push_back(without_numbers(where, why->status, why->reason));
         const auto& measured = samples_.of(where);
         if (measured.empty())
-            return all.push_back(without_numbers(where, result_status::not_run,
-                                                 outcome_.interrupted
-                                                     ? "interrupted before its first trial"
-                                                     : "the time budget ended before its first trial"));
+            return all.push_back(without_numbers(
+                where, result_status::not_run,
+                outcome_.interrupted ? "the run was interrupted before the first trial of this result"
+                                     : "the time budget ended before the first trial of this result"));
         for (const auto& metric : reports::known_metrics())
             if (const auto found = measured.find(metric.name); found != measured.end()) {
                 all.push_back(with_numbers(where, metric, found->second));
@@ -252,17 +252,17 @@ private:
     /// concurrent trials, and the load generator omits latencies if it sent requests too late.
     std::string_view why_left_out(cell where, std::string_view metric) const {
         if (samples_.pairing_of(where) == reports::pairing::concurrent && !is_of_cpu_time(metric))
-            return ": the metric is wall-clock time, and concurrent programs share a core";
+            return ", because the metric is wall-clock time, and concurrent programs share a core";
         if (!metric.starts_with("latency_") || pace_of(plan_.workloads[where.workload]) == pace::its_own)
             return "";
-        return "; the load generator's lateness might exceed 10 % of the value (loopbench explain "
+        return ", because the load generator's lateness might exceed 10 % of the value (loopbench explain "
                "send_late_p99)";
     }
 
     void compare(std::vector<reports::result>& results, cell where, const reports::metric_info& metric) {
         if (!baseline_ || where.contender == *baseline_ || excluded({where.workload, *baseline_})) return;
         if (const auto why = why_incomparable(plan_.workloads[where.workload], metric.name); !why.empty())
-            return add_reason(results.back(), fmt::format("no ratio: {}", why));
+            return add_reason(results.back(), fmt::format("there is no ratio, because {}", why));
         auto ratios = samples_.comparison_of({where.workload, where.contender, *baseline_}, metric);
         if (ratios.log_ratios.empty()) return compare_distances(results, where, metric);
         const auto found = ratio_from(ratios);
@@ -318,7 +318,7 @@ private:
         const auto why = std::ranges::any_of(item.samples, has_none) || std::ranges::any_of(theirs, has_none)
                              ? "a value is not above zero"
                              : "no block has usable values of both contenders";
-        add_reason(item, fmt::format("no ratio: {}", why));
+        add_reason(item, fmt::format("there is no ratio, because {}", why));
     }
 
     std::vector<std::optional<double>> samples_of(cell where, std::string_view metric) const {

@@ -42,8 +42,8 @@ void warn_of_missing_shards(warning_list& all, const run_outcome& outcome) {
     }
     if (!cut.empty()) parts.push_back(fmt::format("{} unfinished", shards_text(cut, of)));
     all.push_back({std::string{reports::missing_shards_code},
-                   fmt::format("{}: the report contains {} of {} blocks", fmt::join(parts, ", "), finished,
-                               outcome.blocks_planned),
+                   fmt::format("{}, so the report contains only {} of {} blocks", fmt::join(parts, ", "),
+                               finished, outcome.blocks_planned),
                    "run the missing blocks (`loopbench run --shard`, or `run --resume`), and merge again"});
 }
 
@@ -126,7 +126,7 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     if (layouts && outcome.blocks_planned > *layouts)
         all.push_back(
             {"few_layouts",
-             fmt::format("{} blocks share {} layouts of each build: the blocks of the same pair of "
+             fmt::format("{} blocks share {} layouts of each build, so all blocks with the same pair of "
                          "layouts count as one block in every ratio, verdict and interval",
                          outcome.blocks_planned, *layouts),
              fmt::format("link at least {} layouts of each build (`loopbench compare --help`), or use "
@@ -135,8 +135,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
         all.push_back(
             {"few_layouts_for_precision",
-             fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks: one "
-                         "for each layout of a build",
+             fmt::format("a precision of {:g} % was requested, but the run has at most {} blocks, "
+                         "because it uses each layout of a build in only one block",
                          *plan.precision_pct, *layouts),
              "if an interval is too wide, link more layouts of each build (`loopbench compare --help`)"});
 }
@@ -207,13 +207,14 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                    const report& found) {
     if (found.plan->generator_on)
         all.push_back({"client_elsewhere",
-                       fmt::format("the client of serve/open_loop ran on another machine (`{}`): {}",
+                       fmt::format("the client of serve/open_loop ran on another machine (`{}`); {}",
                                    *found.plan->generator_on, path_to_client(found)),
                        "the latencies include the delay of this path; compare them only with latencies over "
                        "the same path"});
     if (is_unreliable(found))
         all.push_back({"unreliable",
-                       fmt::format("the session is unreliable, so no verdict counts: {}", *found.aa->reason),
+                       fmt::format("the session is unreliable and its verdicts must be ignored, because {}",
+                                   *found.aa->reason),
                        "end other programs on this machine (see `loopbench doctor`), and repeat the run"});
     if (const auto drifted = drifted_workloads(found); !drifted.empty())
         all.push_back(
@@ -243,8 +244,8 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
     if (const auto waited = unequally_busy(plan, samples); !waited.empty())
         all.push_back(
             {"waited_together",
-             fmt::format("concurrent contenders did not keep the core equally busy, and CPU time does "
-                         "not contain waiting: {}",
+             fmt::format("some concurrent contenders waited longer than others, and CPU time does not "
+                         "include waiting, so their CPU times do not show the whole difference: {}",
                          fmt::join(waited, "; ")),
              "measure these contenders with --pairing sequential, which compares their elapsed time"});
 }

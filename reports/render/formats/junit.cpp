@@ -69,7 +69,7 @@ std::string write_junit(const report& content) {
         auto& added = cases.emplace_back(case_of(item, index.judged(item.workload, item.contender)));
         if (!unreliable || !added.element.empty()) continue;
         added.element = "skipped";
-        added.message = "the session is unreliable: " + *unreliable;
+        added.message = "the session is unreliable, because " + *unreliable;
     }
     return junit_suite(content.where.date, cases);
 }

@@ -318,8 +318,8 @@ private:
         return from + "-" + to;
     }
 
-    /// Returns a cell with ratios to the baseline. Returns one with values if the column shows no ratios, or
-    /// if a ratio or its interval is missing.
+    /// Returns a cell with ratios to the baseline. Returns a cell with values if the column shows no ratios,
+    /// or if a ratio or its interval is missing.
     shown_cell cell_of(const sources& those, const metric_column& column) {
         const auto& workload = those.front()->workload;
         const auto is_ratio = [&](const result* item) {
