@@ -109,8 +109,8 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
     EXPECT_EQ(times().size(), 1U);
 }
 
-/// A program with 100 benchmarks that take a tenth of a second each. It appends the arguments with which it
-/// lists them to a file.
+/// A program with 100 benchmarks that take a tenth of a second each. When it lists the benchmarks, it appends
+/// its arguments to a file.
 constexpr auto many_slow_benchmarks = R"sh(case "$*" in
 *--benchmark_list_tests*)
     echo "$*" >> "$0.listings"
