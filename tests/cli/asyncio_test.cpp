@@ -140,18 +140,18 @@ TEST_F(asyncio, the_contender_reports_its_socket_options_in_the_format_of_all_co
     EXPECT_EQ(context["build_type"], "none: interpreted");
 }
 
-TEST_F(asyncio, a_gather_with_one_child_too_few_fails_the_trial) {
+TEST_F(asyncio, a_trial_fails_if_a_gather_has_one_child_too_few) {
     plant("ended.after_a_yield() for _ in range(GATHER_CHILDREN)",
           "ended.after_a_yield() for _ in range(GATHER_CHILDREN - 1)");
     expect_failed_proof("gather/yield", "number of children that ended: expected ");
 }
 
-TEST_F(asyncio, a_reply_that_differs_from_the_request_fails_the_trial) {
+TEST_F(asyncio, a_trial_fails_if_a_reply_differs_from_the_request) {
     plant("writer.write(data)", "writer.write(data[::-1])");
     expect_failed_proof("echo/rtt/tcp/conns:1/bytes:64", "connection 0: ");
 }
 
-TEST_F(asyncio, a_server_that_stops_early_fails_the_trial_and_the_trial_does_not_hang) {
+TEST_F(asyncio, a_trial_fails_without_hanging_if_its_server_stops_early) {
     plant("while data := await reader.read(", "if data := await reader.read(");
     const auto results = results_of("echo/rtt/tcp/conns:1/bytes:64", 1);
     ASSERT_EQ(results.size(), 1U);
@@ -215,7 +215,7 @@ TEST_F(asyncio, the_configured_slowdown_is_applied_and_reported) {
     request.environment = {{"LOOPBENCH_SIZE", "small"}, {"LOOPBENCH_SLOWDOWN", "1"}};
     const auto output = nlohmann::json::parse(bench::run_child(request).output);
     EXPECT_EQ(output["context"]["slowdown"], "100 %");
-    // 10 ms is twice the duration of the longer sleep.
+    // The longer of the two concurrent sleeps takes 7 ms, and the slowdown of 100 % doubles this time.
     EXPECT_GE(output["benchmarks"][0]["real_time"], 10e6);
     request.environment = {{"LOOPBENCH_SLOWDOWN", "2"}};
     EXPECT_EQ(bench::run_child(request).code, 2);

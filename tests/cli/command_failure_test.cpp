@@ -457,7 +457,7 @@ exec $loopbench run --blocks 1 -o $out >&4 4>&-)sh");
     EXPECT_EQ(loopbench.report()["complete"], true);
 }
 
-TEST_F(command_failure, a_file_that_is_no_report_is_refused_with_the_position_of_the_error) {
+TEST_F(command_failure, a_file_that_is_not_a_report_is_refused_with_the_position_of_the_error) {
     const auto text = reports::write_json(sample_report());
     reports::write_file_atomically(loopbench.path("cut.json"), text.substr(0, text.size() / 2));
     const auto ran = loopbench({"report", loopbench.path("cut.json").native(), "--format", "csv"});

@@ -58,7 +58,7 @@ TEST_F(command, the_run_command_measures_the_contenders_and_writes_the_report_fi
     EXPECT_EQ(ran.output.find('\x1b'), std::string::npos) << "not a terminal";
 }
 
-// `make bench` runs a command that is not installed, so the hint must contain a path.
+// `make bench` runs a command that is not installed, so the suggested command must contain its path.
 TEST_F(command, the_command_that_a_run_suggests_at_its_end_works_as_printed) {
     const auto ran = loopbench({"run", "--quick", "-o", loopbench.path("what's measured")});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;

@@ -69,13 +69,13 @@ TEST_F(compared_commands, a_program_that_does_not_exist_is_refused) {
     EXPECT_EQ(compare("true", " ").code, 2);
 }
 
-TEST(command_names, names_are_short_different_and_without_control_characters) {
+TEST(command_names, command_names_are_short_and_different_and_contain_no_control_characters) {
     EXPECT_EQ(bench::command_names("a", "a").second, "a (new)");
     EXPECT_EQ(bench::command_names("a\nb", "c").first, "a b");
     EXPECT_EQ(bench::command_names(std::string(100, 'x'), "c").first.size(), 40U);
 }
 
-TEST(command_names, only_two_words_after_the_mark_are_commands) {
+TEST(command_names, base_and_new_are_commands_only_if_they_are_the_only_words_after_a_double_dash) {
     const std::vector<std::string> commands{"compare", "--blocks", "6", "--", "a b", "c"},
         servers{"compare", "old", "new", "--", "{port}"}, files{"compare", "old", "new"};
     EXPECT_TRUE(bench::are_commands(commands, "a b", "c"));

@@ -151,7 +151,7 @@ TEST(counting_run, the_report_contains_the_counts_and_the_name_of_each_missing_c
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
 }
 
-TEST(counting_run, a_failure_while_counting_or_checking_after_the_trials_fails_the_result) {
+TEST(counting_run, a_result_is_marked_as_failed_if_counting_or_checking_fails_after_the_trials) {
     loopbench_command loopbench;
     loopbench.add_contender("asio-epoll", R"sh([ -z "$LOOPBENCH_OPERATIONS" ] || {
   row '"error_occurred": true, "error_message": "echoed 3 of 4 bytes"'; exit; }

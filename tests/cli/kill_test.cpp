@@ -167,7 +167,8 @@ TEST_F(killed_run, a_kill_while_the_reports_are_written_leaves_each_report_eithe
     ASSERT_EQ(whole->exit_code, 0);
     ASSERT_EQ(now(), own);
     std::set<std::pair<bool, bool>> seen;
-    // The loop skips system calls that precede the reading of the arguments.
+    // The loop skips system calls that precede the reading of the arguments, because a kill at such a call
+    // cannot affect the reports.
     for (auto call = loaded->calls / 2; call <= whole->calls; ++call) {
         reports::write_file_atomically(json, old.json);
         reports::write_file_atomically(csv, old.csv);

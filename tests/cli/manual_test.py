@@ -49,7 +49,7 @@ def variables_in(source):
     files = [*source.glob("bench/harness/**/*.[ch]pp"), *source.glob("reports/**/*.[ch]pp"),
              source / "asio_compat/include/loopbench/asio/detail/core.hpp"]
     text = "".join(file.read_text() for file in files)
-    # The command sets LOOPBENCH_MALLOC_FILE itself, for its malloc counter.
+    # The man page need not name LOOPBENCH_MALLOC_FILE, because only the command sets it, for its malloc counter.
     return set(re.findall(r'(?:getenv|environment_text|user_folder)\("([A-Z_]+)"', text)) - {"LOOPBENCH_MALLOC_FILE"}
 
 

@@ -31,7 +31,7 @@ TEST(parameter_groups, names_with_all_combinations_of_their_values_become_one_pa
     EXPECT_EQ(patterns_of({"one/us:10"}), name_list{"one/us:10"});
 }
 
-TEST(parameter_groups, names_that_lack_a_combination_of_their_values_are_not_grouped) {
+TEST(parameter_groups, names_are_not_grouped_if_a_combination_of_their_values_is_missing) {
     const name_list three{"e/conns:1/bytes:64", "e/conns:9/bytes:64", "e/conns:1/bytes:8"};
     EXPECT_EQ(patterns_of(three), three);
 }
@@ -56,7 +56,7 @@ TEST(parameter_groups, list_shows_the_nine_echoes_in_one_line) {
     EXPECT_EQ(listed["workloads"].size(), 10U) << "only the text is grouped";
 }
 
-TEST(pairing_reasons, every_sequential_workload_has_a_reason_for_its_pairing_and_other_workloads_have_none) {
+TEST(pairing_reasons, exactly_the_sequential_workloads_have_a_reason_for_their_pairing) {
     for (const auto& shape : bench::workload_table())
         for (const bool of_one_program : {false, true})
             EXPECT_EQ(shape.pairing_of_trials(of_one_program) == reports::pairing::sequential,

@@ -75,7 +75,8 @@ std::string on_a_terminal(std::vector<std::string> words, const char* kind = "xt
 
 TEST(progress, the_progress_bar_is_drawn_only_on_a_terminal_and_is_erased_at_the_end_of_the_run) {
     loopbench_command loopbench;
-    // A trial must be longer than the shortest pause between two drawings of the bar.
+    // A trial must be longer than the shortest pause between two drawings of the bar. Otherwise, the bar
+    // would not be drawn after the trial.
     loopbench.add_contender("asio-epoll", "sleep 0.15; row '\"real_time\": 10'");
     const std::vector<std::string> words{"run", "--workload", "yield",        "--blocks",
                                          "1",   "-o",         loopbench.out()};

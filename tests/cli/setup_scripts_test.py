@@ -56,7 +56,7 @@ class Install(Scripts):
         self.fake("npm", '[ "$1" != root ] || echo /no/where')
         self.fake("apt-get", "")
 
-    def test_waits_for_another_package_manager(self):
+    def test_install_waits_for_another_package_manager(self):
         self.fake("apt-get", """
 [ "$(wc -l < "$0.calls")" -gt 3 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; }""")
         ran = self.run_script(".ci/install", "layouts")
@@ -67,14 +67,14 @@ class Install(Scripts):
             self.assertIn("DPkg::Lock::Timeout=", call)
         self.assertRegex(self.calls("apt-get")[-1], " install .* mold$")
 
-    def test_shows_the_messages_of_apt_get_if_it_fails(self):
+    def test_install_shows_the_messages_of_apt_get_if_apt_get_fails(self):
         self.fake("apt-get", "echo 'E: Unable to locate package mold'; exit 100")
         ran = self.run_script(".ci/install", "layouts")
         self.assertEqual(ran.returncode, 100)
         self.assertIn("Unable to locate package mold", ran.stderr)
         self.assertEqual(len(self.calls("apt-get")), 1, "another error is not retried")
 
-    def test_shows_the_message_of_npm_if_it_fails(self):
+    def test_install_shows_the_message_of_npm_if_npm_fails(self):
         self.fake("npm", """
 [ "$1" != root ] || { echo /no/where; exit; }
 case "$*" in *--silent*) ;; *) echo 'npm ERR! network getaddrinfo ENOTFOUND' >&2 ;; esac
@@ -83,7 +83,7 @@ exit 7""")
         self.assertEqual(ran.returncode, 7)
         self.assertIn("ENOTFOUND", ran.stderr)
 
-    def test_prints_only_what_it_installs(self):
+    def test_install_prints_only_the_names_of_the_packages_that_it_installs(self):
         self.fake("apt-get", "echo noise; echo noise >&2")
         ran = self.run_script(".ci/install", "layouts")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
@@ -100,7 +100,7 @@ class Build(Scripts):
     def fake_cmake(self, build, configure="echo '-- Configuring done'"):
         self.fake("cmake", f'if [ "$1" = --build ]; then\n{build}\nelse\n{configure}\nfi')
 
-    def test_prints_one_line_without_a_terminal(self):
+    def test_build_prints_one_line_without_a_terminal(self):
         self.fake_cmake(self.BUILT)
         ran = self.run_script(".ci/build", "headline")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -110,7 +110,7 @@ class Build(Scripts):
         for part in ("Configuring done", "[119/119]"):
             self.assertIn(part, log)
 
-    def test_keeps_one_line_up_to_date_on_a_terminal(self):
+    def test_build_keeps_one_line_up_to_date_on_a_terminal(self):
         self.fake_cmake(self.BUILT)
         ours, theirs = pty.openpty()
         running = subprocess.Popen([".ci/build"], cwd=self.folder, env=self.environment(), stdout=theirs, stderr=theirs)
@@ -126,7 +126,7 @@ class Build(Scripts):
         self.assertEqual(shown.count(b"building: "), 119)
         self.assertNotIn(b"\n", shown)
 
-    def test_ends_with_the_exit_code_and_the_failure_of_the_build(self):
+    def test_build_returns_the_exit_code_and_shows_the_error_of_a_failed_build(self):
         self.fake_cmake("echo '[1/9] fine'; echo 'FAILED: x.o'; echo 'x.cpp:1: error: planted'; exit 3")
         ran = self.run_script(".ci/build")
         self.assertEqual(ran.returncode, 3)
@@ -135,7 +135,7 @@ class Build(Scripts):
         self.assertNotIn("[1/9] fine", ran.stderr)
         self.assertEqual(self.calls("cmake")[-1], "--build --preset release")
 
-    def test_ends_with_the_exit_code_of_the_configuration(self):
+    def test_build_returns_the_exit_code_of_a_failed_configuration(self):
         self.fake_cmake("exit 9", "echo 'CMake Error at CMakeLists.txt:3: planted' >&2; exit 1")
         ran = self.run_script(".ci/build")
         self.assertEqual(ran.returncode, 1)

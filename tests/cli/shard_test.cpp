@@ -77,7 +77,7 @@ row '"real_time": 5')sh");
 TEST_F(shard_command, four_merged_shards_equal_a_whole_run_although_one_shard_was_killed_and_resumed) {
     for (const std::string number : {"1", "2", "4"})
         EXPECT_EQ(run_shard(number + "/4", "s" + number).code, 0) << number;
-    // Without this file, the contender counts its trials from 0 again.
+    // The file contains the number of trials of the contender. Without it, the contender counts from 0 again.
     fs::remove(loopbench.path("bin/contenders/loop-epoll.trials"));
     reports::write_file_atomically(loopbench.path("bin/contenders/loop-epoll.kills"), "");
     const auto died = run_shard("3/4", "s3");

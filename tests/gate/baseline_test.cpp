@@ -102,7 +102,7 @@ TEST_F(baseline, a_baseline_file_fits_the_schema_and_every_field_is_required) {
     }
 }
 
-TEST_F(baseline, the_counts_of_a_baseline_file_can_have_exactly_the_deterministic_metrics) {
+TEST_F(baseline, exactly_the_deterministic_metrics_are_accepted_as_counts_of_a_baseline_file) {
     for (const auto& metric : reports::known_metrics()) {
         auto document = sample_document();
         document["counts"][2]["metric"] = metric.name;

@@ -331,7 +331,7 @@ TEST_F(check_timed, standard_output_contains_only_the_requested_format) {
     starts("json", "{\n \"schema\": \"loopbench-check/1\"");
 }
 
-TEST_F(check_timed, a_file_that_is_no_baseline_file_causes_a_usage_error) {
+TEST_F(check_timed, a_file_that_is_not_a_baseline_file_causes_a_usage_error) {
     const auto refused = [&](const std::string& text, const char* cause) {
         reports::write_file_atomically(baseline(), text);
         const auto ran = check();

@@ -248,7 +248,7 @@ TEST_F(compare, compare_accepts_a_journal_instead_of_a_report) {
     EXPECT_SAYS(ran.output, "equivalent");
 }
 
-TEST_F(compare, programs_that_are_no_benchmarks_cause_usage_errors) {
+TEST_F(compare, programs_that_are_not_benchmarks_cause_usage_errors) {
     loopbench.add_contender("old", scattering(10000, "10"));
     const auto old = loopbench.path("bin/contenders/old").native();
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
@@ -563,7 +563,7 @@ TEST_F(compare_reports, results_are_compared_by_the_ratios_of_their_rounds_if_th
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
 }
 
-TEST(two_reports, comparing_reports_of_several_hosts_gives_no_intervals_across_hosts) {
+TEST(two_reports, comparing_reports_of_several_hosts_shows_no_separate_effect_of_each_host) {
     auto merged = two_times(100, 50);
     merged.hosts.emplace(2);
     merged.results[1].to_baseline = reports::ratio{"asio-epoll", 2, 1.9, 2.1};
@@ -638,7 +638,7 @@ TEST(gate, a_failure_outranks_an_unreliable_session_and_an_unreliable_session_ou
     EXPECT_EQ(gate(12), gate_outcome::inconclusive) << "nothing was compared";
 }
 
-// Early timers have a negative lateness, and therefore a difference instead of a ratio.
+// The lateness of early timers is negative, so it is compared by a difference instead of a ratio.
 TEST(gate, a_lateness_given_as_a_difference_is_inconclusive_if_the_lateness_might_have_doubled) {
     const auto found = [](const char* metric, std::optional<double> high, verdict judged) {
         auto report = two_timers(-60e3, -60e3);

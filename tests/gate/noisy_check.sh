@@ -18,7 +18,7 @@ check() {
         --contender asio-other --workload yield --blocks 8 --min-time 50ms -o "$folder/out" "$@"
 }
 
-# The loop tries several times, because even a shared machine has quiet seconds.
+# Measures the baseline file up to five times, because even a busy machine has quiet seconds.
 for ((i = 0; i < 5; ++i)); do
     code=0
     check --update --tier times --baseline asio-quiet >"$folder/log" 2>&1 || code=$?

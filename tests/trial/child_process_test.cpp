@@ -122,7 +122,7 @@ TEST(child_process, a_child_inherits_the_environment_of_its_parent_with_addition
     EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
 }
 
-TEST(child_process, a_child_sees_no_contender_variables_of_the_parent_that_its_request_does_not_set) {
+TEST(child_process, a_child_sees_only_the_contender_variables_that_its_request_sets) {
     ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
     ::setenv("LOOPBENCH_SIZE", "full", 1);
     auto request = shell("echo ${LOOPBENCH_OPERATIONS-none} $LOOPBENCH_SIZE");

@@ -33,7 +33,7 @@ TEST(gbench_json, times_are_converted_from_their_unit) {
               "the program printed the unknown time_unit \"h\"");
 }
 
-TEST(gbench_json, every_number_in_a_row_becomes_a_counter_and_no_text_becomes_a_counter) {
+TEST(gbench_json, exactly_the_numbers_of_a_row_become_counters) {
     const auto row = only_row(R"("items_per_second":5,"late_p50":-2.5,"label":"x")");
     EXPECT_EQ(row.counters.at("items_per_second"), 5);
     EXPECT_EQ(row.counters.at("late_p50"), -2.5);

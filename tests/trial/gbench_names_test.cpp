@@ -60,7 +60,7 @@ TEST(listing, benchmarks_with_equal_names_are_numbered) {
                   {"push#1", "push", 0, 2}, {"pop", "pop"}, {"push#2", "push", 1, 2}}));
 }
 
-TEST(listing, the_mark_before_the_number_of_a_repeated_name_occurs_in_no_printed_name) {
+TEST(listing, repeated_names_are_numbered_with_a_mark_that_no_printed_name_contains) {
     EXPECT_EQ(workloads_in("x\nx\nx#1\n"), (std::vector<std::string>{"x##1", "x##2", "x#1"}));
 }
 

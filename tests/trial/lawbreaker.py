@@ -19,7 +19,8 @@ import os
 import sys
 import time
 
-# LAWBREAKER_MODULES comes last, because it also contains a contender that is named asyncio.
+# LAWBREAKER_MODULES comes last, because it also contains a contender that is named asyncio and would otherwise hide
+# Python's module asyncio.
 sys.path.append(os.environ["LAWBREAKER_MODULES"])
 import gbench  # noqa: E402
 

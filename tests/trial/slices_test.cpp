@@ -193,7 +193,7 @@ TEST(interleaving, a_contender_can_end_while_the_other_contenders_still_work) {
     EXPECT_EQ(outcomes[1].slices.size(), 3U);
 }
 
-TEST(interleaving, the_common_time_limit_ends_all_contenders_and_no_contender_is_blamed) {
+TEST(interleaving, contenders_that_the_common_time_limit_ends_are_distinguished_from_slow_contenders) {
     const auto unending = player("ready; while wait_for_slice; do echo '10 1' >&$out; done");
     const std::vector all{unending, unending, unending};
     for (const auto& each : bench::run_interleaved(all, {.seed = 1, .enough = 1h, .limit = 300ms})) {
@@ -260,7 +260,7 @@ TEST(interleaving, the_number_of_warm_up_operations_grows_only_as_much_as_the_mi
     EXPECT_LE(operations, 7);
 }
 
-TEST(interleaving, each_contender_inherits_its_own_descriptor_and_no_descriptor_of_another_contender) {
+TEST(interleaving, each_contender_inherits_only_its_own_descriptor) {
     const std::string count = "ls /proc/self/fd | wc -l";
     const auto before = std::stoi(bench::run_child(alone(count)).output);
     const auto counting = player(count + "; ready");

@@ -58,7 +58,7 @@ void check_command_name(const CLI::App& app, std::span<const std::string> argume
     if (name == "--help" || name == "-h" || name == "--version") return;
     if (name.starts_with('-'))
         throw usage_error{
-            "{} does not accept the option {} before the command; write the command first: one of {}", called,
+            "{} does not accept the option {} before the command; begin with one of the commands {}", called,
             name, fmt::join(known, ", ")};
     if (std::ranges::find(known, name) == known.end())
         throw usage_error{"{} is not a command;{} `{} --help` lists all commands", name,
@@ -194,8 +194,8 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
 
 int run_command_line(const std::vector<std::string>& arguments, watching disturbances) {
     keep_standard_streams_apart();
-    // If SIGXFSZ is ignored, a write beyond the file size limit (ulimit -f) fails with an error message, and
-    // does not end the process.
+    // If SIGXFSZ is ignored, a write beyond the file size limit (ulimit -f) fails with an error message
+    // instead of ending the process.
     ::signal(SIGXFSZ, SIG_IGN);
     ::signal(SIGPIPE, SIG_IGN);
     // loopbench inherits an ignored SIGCHLD from the program that started it. The kernel would then reap

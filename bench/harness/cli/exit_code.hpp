@@ -23,7 +23,7 @@ struct exit_meaning {
 };
 
 inline constexpr std::array exit_meanings{
-    exit_meaning{exit_ok, "success; for a gate (compare, check, history changes): no slowdown was found"},
+    exit_meaning{exit_ok, "success; a gate (compare, check, history changes) found no slowdown"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
     exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
     exit_meaning{exit_regression, "a gate found a slowdown, or a count above the baseline file"},

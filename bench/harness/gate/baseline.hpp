@@ -16,7 +16,7 @@ namespace loopbench::bench {
 
 struct count_slack {
     double per_op = 0.02;  // the fixed part of the slack, for counts per operation
-    double bytes = 2;      // the fixed part for bytes: a small allocation in 50 operations
+    double bytes = 2;      // the fixed part for bytes, which allows a small allocation per 50 operations
     double pct = 2;        // the share of the expected count, in per cent
 
     [[nodiscard]] double around(const reports::metric_info& metric, double expected) const;

@@ -1,5 +1,5 @@
-// Measures how often verdicts are right when the truth is known: compares a contender with itself, and with a
-// copy that is slowed down by a known share of its time.
+// Measures how often verdicts are right, by comparisons whose correct verdict is known: a contender is
+// compared with itself, and with copies that are slowed down by a known share of their time.
 #pragma once
 
 #include <cstdint>

@@ -23,9 +23,9 @@ struct time_rule {
     double tolerated_pct = 5;  // larger slowdowns must be ruled out
 };
 
-/// Judges each expected ratio by one session. A single session never shows a regression: a ratio that is
-/// significantly worse gets the gate result `suspect`. If the session cannot judge any ratio, returns only
-/// the gate results of failed contenders and the reason.
+/// Judges each expected ratio by one session. A single session never shows a regression, so a ratio that is
+/// significantly worse only gets the gate result `suspect`. If the session cannot judge any ratio, returns
+/// only the gate results of failed contenders and the reason.
 ///
 /// Compares the pairs of the session with the value in the expected interval that is nearest to the median of
 /// these pairs. Thus the uncertainty of the baseline file never counts against the build. Corrects the

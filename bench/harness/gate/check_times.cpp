@@ -30,33 +30,35 @@ using reports::verdict;
 std::optional<gate_result> obstacle(const expected_times& expected, const report& session) {
     if (is_unreliable(session))
         return about_session(gate_result_kind::unreliable,
-                             fmt::format("times were not judged: {}; see `loopbench doctor`",
+                             fmt::format("times were not judged, because {}; see `loopbench doctor`",
                                          session.aa->reason.value_or("the session is unreliable")));
     if (!session.complete)
         return about_session(gate_result_kind::unclear,
-                             "times were not judged: the run was interrupted; run it again");
+                             "times were not judged, because the run was interrupted; run it again");
     if (const auto here = machine_of(session.where); here != expected.machine)
         return about_session(
             gate_result_kind::unclear,
-            fmt::format("times were not judged: the baseline file is from another machine ({}; this is {}); "
-                        "run `check --update` here, `check --tier counts`, or `compare` on two builds",
-                        expected.machine, here));
+            fmt::format(
+                "times were not judged, because the baseline file is from another machine ({}; this is "
+                "{}); run `check --update` here, `check --tier counts`, or `compare` on two builds",
+                expected.machine, here));
     if (const auto size = size_of(session); size && *size != expected.size)
         return about_session(gate_result_kind::unclear,
-                             fmt::format("times were not judged: the baseline file has {} size and the "
-                                         "report has {} size; check a run of the same size",
+                             fmt::format("times were not judged, because the baseline file has {} size and "
+                                         "the report has {} size; check a run of the same size",
                                          name_of(expected.size), name_of(*size)));
     if (session.hosts && session.hosts->size() > 1)
-        return about_session(gate_result_kind::unclear,
-                             fmt::format("times were not judged: the report contains blocks of {} hosts, and "
-                                         "the differences between hosts are larger than the differences "
-                                         "between the blocks of one host; check a run of one host",
-                                         session.hosts->size()));
+        return about_session(
+            gate_result_kind::unclear,
+            fmt::format("times were not judged, because the report contains blocks of {} "
+                        "hosts, and the differences between hosts are larger than the "
+                        "differences between the blocks of one host; check a run of one host",
+                        session.hosts->size()));
     if (!session.aa || session.aa->found == reports::reliability::unknown)
         return about_session(
             gate_result_kind::unclear,
-            fmt::format("times were not judged: {} has no conclusive A/A comparison: {}; run more blocks "
-                        "(--blocks), or use a larger --budget",
+            fmt::format("times were not judged, because {} has no conclusive A/A comparison ({}); run more "
+                        "blocks (--blocks), or use a larger --budget",
                         expected.to,
                         session.aa ? session.aa->reason.value_or("no reason given")
                                    : "the A/A copy was not measured"));
@@ -65,8 +67,8 @@ std::optional<gate_result> obstacle(const expected_times& expected, const report
 
 std::optional<gate_result> without_numbers(const expected_ratio& expected, const std::string& to,
                                            const report& session) {
-    // Looks only for the metric `time`, because it is the only result of a contender that has no numbers on a
-    // workload.
+    // Looks only for the metric `time`, because a contender without numbers on a workload has only this
+    // result there.
     for (const auto& who : {expected.contender, to}) {
         const auto* const item = reports::find_result(session, expected.workload, who);
         if (item != nullptr && item->status == result_status::ok) continue;

@@ -68,8 +68,9 @@ std::vector<compared> both_of(const report_index& then, const report_index& now)
 }
 
 /// The largest factor by which the baseline's time can change between two sessions on one machine. A larger
-/// change means another machine, on which ratios also change: it can slow down one contender by a third, and
-/// others by half or not at all (reports/evidence/layouts at commit fa0c6b8, the 18th pair of reports).
+/// change means another machine, on which ratios also change, because it can slow down one contender by a
+/// third and others by half or not at all (reports/evidence/layouts at commit fa0c6b8, the 18th pair of
+/// reports).
 constexpr double most_moved = 1.2;
 
 std::map<std::string_view, double> on_other_machines(const report_index& then, const report_index& now,
@@ -129,8 +130,8 @@ std::vector<result> without_comparison(const report_index& then, const report_in
         const auto* const first = has_to_be_known(then, old);
         const bool has_others = others != compared.end();
         if (has_others && (first == nullptr || others->second.contains(first->metric))) continue;
-        // Uses the metric `time`, because it is the only result of a contender that has no numbers on a
-        // workload.
+        // Uses the metric `time`, because a contender without numbers on a workload has only this result
+        // there.
         auto lost = has_others
                         ? without_numbers(*first)
                         : reports::result_of(old.workload, old.contender, *reports::find_metric("time"));

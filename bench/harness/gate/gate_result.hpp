@@ -52,10 +52,10 @@ constexpr auto names_of(gate_outcome) {
     return std::to_array<std::string_view>({"pass", "failed", "regression", "unreliable", "inconclusive"});
 }
 
-/// Returns the outcome of the first rule that applies. First, a failed contender gives `failed`, because a
-/// failure does not depend on the machine. Then follow `regression` and `unreliable`. Finally, an undecided
-/// gate result or an empty list gives `inconclusive`. In an unreliable session, only a count can be a
-/// regression.
+/// Returns the first of these outcomes that applies: `failed`, `regression`, `unreliable`, `inconclusive`,
+/// `pass`. `failed` comes first, because a failure does not depend on the machine. `regression` comes before
+/// `unreliable`, because only a count can be a regression in an unreliable session. An undecided gate result
+/// or an empty list gives `inconclusive`.
 gate_outcome outcome_of(std::span<const gate_result> results);
 
 std::vector<const gate_result*> most_severe_first(std::span<const gate_result> results);

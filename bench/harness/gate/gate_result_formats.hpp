@@ -23,8 +23,8 @@ std::string write_json(std::span<const gate_result> results);
 std::string write_markdown(std::span<const gate_result> results);
 
 /// Returns the gate results as JUnit XML. A regression becomes a failure, a failed contender an error, and an
-/// undecided gate result a skipped test. Only the exit code of loopbench distinguishes undecided gate results
-/// from a pass.
+/// undecided gate result a skipped test. A CI system accepts skipped tests, so only the exit code of
+/// loopbench distinguishes undecided gate results from a pass.
 std::string write_junit(std::span<const gate_result> results);
 
 /// Returns GitHub annotations: a notice with verdict_line(), an error for each regression and failed

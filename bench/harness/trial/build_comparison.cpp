@@ -189,8 +189,9 @@ std::vector<std::string> silent_ones(sheets contenders) {
 void refuse_mixed_builds(sheets contenders, std::string_view other_remedy) {
     if (const auto mixed = mixed_builds(contenders))
         throw usage_error{
-            "the contenders were built differently, so their numbers would also differ because of the "
-            "builds: {}; build all of them in the same way (cmake -DCMAKE_BUILD_TYPE=Release){}",
+            "the contenders were built differently: {}. The builds would change the ratios of the "
+            "contenders, "
+            "so build all contenders in the same way (cmake -DCMAKE_BUILD_TYPE=Release){}",
             *mixed, other_remedy};
 }
 

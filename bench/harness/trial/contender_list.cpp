@@ -46,9 +46,9 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     return request;
 }
 
-/// Removes from a listing the lines that the program also prints if no benchmark is selected. Finds these
-/// lines by a second start of the program, with a filter that selects nothing. This start is only necessary
-/// if the listing contains a space.
+/// Removes from a listing the lines that the program also prints if no benchmark is selected. To find these
+/// lines, starts the program a second time, with a filter that selects nothing. Returns a listing without
+/// spaces unchanged, because all its lines look like benchmark names.
 std::string without_noise(const child_request& listing, std::string text) {
     if (text.find(' ') == std::string::npos) return text;
     auto request = listing;
@@ -58,7 +58,7 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
     // A line without spaces looks like a benchmark's name. If the program prints such a line although no
-    // benchmark is selected, it ignores the filter. Therefore the listing is used unchanged.
+    // benchmark is selected, it ignores the filter. In this case, no lines are removed from its listing.
     const auto is_name = [](const std::string& line) { return line.find(' ') == std::string::npos; };
     if (failure_of(outcome, request.limit) || std::ranges::any_of(noise, is_name)) return text;
     std::istringstream lines{std::exchange(text, {})};
@@ -130,7 +130,8 @@ std::vector<std::string> libraries_in(std::string_view traced) {
 }
 
 void remember_libraries(contender& who, std::chrono::nanoseconds limit, int stop_fd) {
-    // If the loader ignores the variable LD_TRACE_LOADED_OBJECTS, the program runs and lists no benchmark.
+    // If the loader ignores the variable LD_TRACE_LOADED_OBJECTS, the program runs, but with these arguments
+    // it only prints an empty list of benchmarks.
     auto request = listing_of(who, limit, stop_fd);
     request.command.emplace_back("--benchmark_filter=^$");
     request.environment.emplace_back("LD_TRACE_LOADED_OBJECTS", "1");

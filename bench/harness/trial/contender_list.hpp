@@ -41,7 +41,7 @@ struct contender {
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
     std::vector<std::string> arguments =
-        {};  // of a third-party program, before the flags of Google Benchmark
+        {};  // passed to a third-party program before the flags of Google Benchmark
     /// The executables of all layouts, which differ only in the order of their functions. Each block uses one
     /// of them. If this vector is not empty, `path` is its first element.
     std::vector<std::filesystem::path> layouts = {};

@@ -38,9 +38,9 @@ struct slice {
     std::chrono::nanoseconds observed{};  // from granting the slice to receiving the reply
 };
 
-/// Returns a message about numbers of the slices that cannot be true, or nothing. `waited` is the total time
-/// for which the contender and the harness waited for a core. If the slices have no untimed parts, only
-/// checks that no slice is longer than the time that the harness observed.
+/// Returns a message about the first numbers of the slices that cannot be true, or nothing. `waited` is the
+/// total time for which the contender and the harness waited for a core. If the slices have no untimed parts,
+/// only checks that no slice is longer than the time that the harness observed.
 std::optional<std::string> law_broken_by_slices(std::span<const slice> slices,
                                                 std::chrono::nanoseconds waited = {});
 

@@ -150,8 +150,8 @@ std::optional<std::string> keep_one_benchmark(std::vector<const gbench_row*>& ro
         if (std::ranges::none_of(firsts,
                                  [&](const auto* first) { return are_of_one_benchmark(*first, *row); }))
             firsts.push_back(row);
-    // The benchmarks are sorted by their order of registration, because a program can print means, and
-    // repetitions in random order, in another order.
+    // Sorts the benchmarks by their order of registration. A program can print them in another order if it
+    // prints means, or if it runs repetitions in random order.
     std::ranges::sort(firsts, {}, [](const auto* row) {
         return std::tuple{row->family, row->instance, row};
     });
@@ -265,8 +265,8 @@ bool is_valid_output(std::string_view text) {
     }
 }
 
-/// Uses the file that Google Benchmark wrote (BENCHMARK_OUT) if the standard output is not valid, because a
-/// program can print other text to its standard output.
+/// Uses the file that Google Benchmark wrote (BENCHMARK_OUT) if the standard output is not valid JSON,
+/// because a program can print other text to its standard output.
 void take_output_file(child_outcome& ended, const temporary_folder& folder) {
     const auto file = output_file_in(folder);
     std::error_code none;
@@ -364,8 +364,9 @@ void refuse_impossible(trial_outcome& trial, const trial_request& request, const
     if (const auto broken = law_broken_by(trial.claims, *shape, child, cores)) discard(trial, *broken);
 }
 
-/// Rounds to six digits, to keep journals small: the journal of one hour contains some hundred thousand times
-/// of slices. These times have fewer than six precise digits.
+/// Rounds to six digits, because the journal of one hour contains some hundred thousand times of slices and
+/// would otherwise be large. This loses no precision, because fewer than six digits of these times are
+/// precise.
 double rounded(double value) {
     const double scale = std::pow(10, 5 - std::floor(std::log10(value)));
     return std::round(value * scale) / scale;

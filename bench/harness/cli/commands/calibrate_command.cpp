@@ -109,9 +109,9 @@ all_runs measure_all(const calibrate_options& options, const invocation& by, con
     reports::prepare_output_folder(folder);
     check_contender(plan, who, {folder / "probe", by, stop, started});
 
-    // The budgets of all three runs are counted from `started`. The A/A comparison must end when two fifths
-    // of the whole budget are over, and the sequential trials of `referee` when half of it is over. The
-    // trials with slowdowns can use the rest.
+    // The budgets of all three runs begin at `started`. The A/A comparison must end when two fifths of the
+    // whole budget are spent, and the sequential trials of `referee` when half of it is spent. The trials
+    // with slowdowns can use the rest.
     auto equal = calibration_plan(plan, who, {}), slowed = calibration_plan(plan, who, options.slowdowns_pct);
     equal.blocks = blocks_of(options.sizes.aa_tries, options.sizes.aa_blocks, plan);
     equal.budget = *plan.budget * 2 / 5;
@@ -205,9 +205,9 @@ const std::initializer_list<example> calibrate_examples{
      "measures how often a slowdown of 2 % is detected on one workload"}};
 
 constexpr const char* how_it_is_calibrated =
-    "For the rate of false alarms, the contender is compared with itself. For the rate of detection, it\n"
-    "is compared with a copy of itself that wastes a known share of its time. Reports of later runs on\n"
-    "this machine quote both rates. docs/method.md has an example and explains the numbers.";
+    "To measure the rate of false alarms, the contender is compared with itself. To measure the rate of\n"
+    "detection, it is compared with a copy of itself that wastes a known share of its time. Reports of\n"
+    "later runs on this machine quote both rates. docs/method.md explains the numbers with an example.";
 
 }  // namespace
 

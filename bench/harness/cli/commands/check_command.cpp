@@ -55,9 +55,9 @@ std::vector<std::string> contenders_of(const expectations& all) {
     return names_in(cells, &cell_name::contender);
 }
 
-/// Takes the counts of each workload and contender in the baseline file, and compares them with the file. If
-/// a count differs by more than the slack, takes the counts of this workload and contender a second time.
-/// Thus a single error of a tracer does not fail the gate.
+/// Measures the counts of each workload and contender in the baseline file, and compares them with the file.
+/// If a count differs by more than the slack, measures the counts of this workload and contender a second
+/// time. Thus a single error of a tracer does not fail the gate.
 gate_results check_counts_here(const expectations& expected, check_session& session) {
     auto cells = session.count(cells_of(expected, tier::counts), 0);
     std::vector<cell_name> doubtful;

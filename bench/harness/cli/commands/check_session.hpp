@@ -44,7 +44,7 @@ public:
     [[nodiscard]] bool has(const cell_name& cell) const;
     [[nodiscard]] const std::vector<contender>& contenders() const { return contenders_; }
 
-    /// Takes the counts of these workloads and contenders. Writes counts.json into the output folder if
+    /// Measures the counts of these workloads and contenders. Writes counts.json into the output folder if
     /// `number` is 0 (the first count), otherwise into its subfolder `again`. If a contender lacks a
     /// workload, the result contains only the reason.
     std::vector<counted_result> count(std::span<const cell_name> cells, std::uint64_t number);

@@ -34,7 +34,7 @@ using name_list = std::vector<std::string>;
 
 constexpr std::string_view repair = "repair it, or leave it out with --workload or --contender";
 constexpr std::string_view let_it_count =
-    "`loopbench doctor` says how this machine can count; --tier times needs no counts";
+    "see `loopbench doctor` for what prevents counts here, or use --tier times, which needs no counts";
 
 class not_written : public std::runtime_error {
 public:
@@ -147,9 +147,9 @@ private:
     }
 
     /// Returns true if this tier of the new baseline file should contain the workload and contender of
-    /// `cell`. If --contender or --workload is given, their patterns decide. Otherwise the old baseline file
-    /// decides: its entries in this tier, or in both tiers if this tier is empty. If the old file is empty,
-    /// returns true.
+    /// `cell`. If --contender or --workload is given, their patterns decide. Otherwise returns true if the
+    /// old baseline file contains the workload and contender in this tier, or in any tier if this tier is
+    /// empty. If the whole old file is empty, returns true.
     [[nodiscard]] bool is_wanted(const cell_name& cell, tier which) const {
         if (!options_.contenders.empty() || !options_.workloads.empty())
             return matches_any(options_.contenders, cell.contender) &&

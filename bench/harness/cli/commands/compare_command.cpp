@@ -89,12 +89,13 @@ void list_build(contender& who, const compare_options& options, const run_plan& 
     list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
     stop.throw_if_requested();
     if (!who.problem.empty() && options.of_commands)
-        throw usage_error{"{}: {}; write two commands that run here after `--`", who.name, who.problem};
+        throw usage_error{"{}: {}; after `--`, write two commands that can run here", who.name, who.problem};
     if (!who.problem.empty())
         throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
                           who.problem,
                           limit < plan.trial_limit
-                              ? "; if it has thousands of benchmarks, use a longer --budget or --workload"
+                              ? "; if it has thousands of benchmarks, use a longer --budget, or choose "
+                                "some of them with --workload"
                               : ""};
 }
 
@@ -148,8 +149,8 @@ void leave_out_unmatched(run_plan& plan) {
     });
     if (plan.workloads.empty())
         throw usage_error{
-            "{} and {} have no benchmark with the same name, such as {}; compare two builds of one "
-            "program",
+            "{} and {} have no benchmark with the same name (for example, only one of them has {}); compare "
+            "two builds of one program",
             plan.contenders[0].name, plan.contenders[1].name, unmatched.front().workload};
     if (!unmatched.empty()) plan.unmatched = std::move(unmatched);
 }

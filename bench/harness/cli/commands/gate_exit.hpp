@@ -17,8 +17,8 @@ inline exit_code exit_code_of(std::span<const gate_result> results) {
     return codes[static_cast<std::size_t>(outcome_of(results))];
 }
 
-/// Returns the exit code. If it is not 0, prints the gate results that are not `holds` to standard error.
-/// Does not print the verdict, which is already on standard output.
+/// Returns the exit code of a gate with these results. If it is not 0, prints the gate results that are not
+/// `holds` to standard error. Does not print the verdict, which is already on standard output.
 inline exit_code conclude(std::span<const gate_result> results) {
     const auto code = exit_code_of(results);
     if (code != exit_ok) tell_raw(write_details_of_comparison(results));

@@ -123,7 +123,7 @@ std::string as_text(const std::vector<listed_contender>& contenders,
                         std::ranges::any_of(group.names, is_headline_workload)});
     out +=
         "\n" +
-        section("workloads (*: measured by a run without --workload, perhaps only some of the line)", rows);
+        section("workloads (*: a run without --workload measures at least one workload of the line)", rows);
     rows.clear();
     for (const auto& metric : reports::known_metrics())
         rows.push_back(

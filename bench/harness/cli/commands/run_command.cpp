@@ -190,7 +190,7 @@ int run_command(const run_options& options, const invocation& called) {
     choose_workloads(plan, options, found, stop);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
-    // This warning is printed before the first trial, so that the user can stop the run early.
+    // Warns of an unmeasured baseline before the first trial, so that the user can stop the run early.
     if (!plan.baseline_index()) {
         tell(baseline_not_measured(plan.baseline));
     }
@@ -266,7 +266,7 @@ void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
         "measure the headline contenders on the headline workloads (see Terms), at small sizes, in at "
-        "most a minute. With --workload: all contenders on the chosen workloads");
+        "most a minute. With --workload, measure all contenders on the chosen workloads");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")

@@ -1,4 +1,5 @@
-// The counting pass writes counts.json, because the report does not contain the details of the counts.
+// The counting pass writes counts.json, because the report does not contain the details of the counts, such
+// as the system calls by name.
 #include "bench/harness/cli/session/count_pass.hpp"
 
 #include <poll.h>

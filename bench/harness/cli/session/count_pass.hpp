@@ -19,7 +19,7 @@ struct cell_to_count {
 
 std::vector<cell_to_count> measured_cells(const reports::report& report, const run_plan& plan);
 
-/// Takes the counts of each workload and contender in `cells`, and writes counts.json into `folder`, which
+/// Measures the counts of each workload and contender in `cells`, and writes counts.json into `folder`, which
 /// must exist. `limit` is the time limit of a process without a tracer; a traced process gets at least the
 /// default of counting_options::traced_limit. Stops early when `stop_fd` becomes readable.
 std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,

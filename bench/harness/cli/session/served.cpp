@@ -59,8 +59,8 @@ void refuse_served_without_client(const served_options& options) {
 
 void refuse_unknown_client(const served_options& options, int stop_fd) {
     if (!options.client || *options.client == echo) return;
-    // Checks the command only if its first word has no special characters, because the shell might replace
-    // such characters.
+    // Asks the shell for the command only if its first word has no special characters, because the shell
+    // might replace such characters when it runs the command.
     const auto word = options.client->substr(0, options.client->find(' '));
     const auto is_plain = [](char letter) {
         return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
@@ -80,8 +80,8 @@ void refuse_unknown_client(const served_options& options, int stop_fd) {
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options) {
     if (options.port.has_value() == takes_port(options))
         throw usage_error{
-            "the servers need exactly one of {port} and --port: {port} in their arguments (`-- {port}`) "
-            "becomes a free port, and --port is a port on which they always listen"};
+            "use either {port} or --port: write {port} in the servers' arguments (`-- {port}`) if they can "
+            "listen on any free port, or use --port PORT if they always listen on PORT"};
     std::vector<std::string> command{server.native()};
     command.insert(command.end(), options.arguments.begin(), options.arguments.end());
     for (const auto& word : command)

@@ -32,12 +32,12 @@ void refuse_served_without_client(const served_options& options);
 
 void refuse_unknown_client(const served_options& options, int stop_fd);
 
-/// Makes the contender `who` run loopbench-client. Throws usage_error unless exactly one of two things is
-/// given: the option --port, or {port} in the arguments. Also throws usage_error if the server's path or an
-/// argument is not valid UTF-8.
+/// Makes the contender `who` run loopbench-client. Throws usage_error if the options contain neither a --port
+/// nor a {port} in the arguments, or both. Also throws usage_error if the server's path or an argument is not
+/// valid UTF-8.
 void become_client_of(contender& who, const std::filesystem::path& server, const served_options& options);
 
-/// Chooses the interleaved pairing if the client is `echo` and the servers take their ports from {port};
+/// Chooses the interleaved pairing if the client is `echo` and the arguments of the servers contain {port};
 /// --pairing takes precedence. Throws usage_error if the chosen pairing would run servers with a fixed port
 /// at the same time.
 void choose_pairings_of_servers(run_plan& plan, const served_options& options);

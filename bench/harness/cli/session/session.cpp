@@ -164,8 +164,8 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
     return {std::move(record), std::move(unwritten)};
 }
 
-/// Throws usage_error if a resumed run would use other CPUs than before, because the CPUs of a machine can be
-/// of different kinds.
+/// Throws usage_error if a resumed run would use other CPUs than before, because the CPUs of one machine can
+/// differ in speed.
 void refuse_other_cpus(const run_plan& begun) {
     const auto here = allowed_cpus();
     if (!begun.cpus.empty() && begun.cpus != here)
@@ -221,7 +221,7 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
         return false;
     if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
         more_than_one_core * static_cast<double>(trial.wall.count()))
-        return false;  // other threads computed, whose time Google Benchmark's CPU time lacks
+        return false;  // Google Benchmark's CPU time does not include the program's other threads
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
         1 - static_cast<double>(trial.usage.run_delay_ns) / static_cast<double>(trial.wall.count());
@@ -234,7 +234,7 @@ public:
     preparation_time(const run_plan& plan, session_start started)
         : end_{plan.budget ? std::optional{started + *plan.budget / 5} : std::nullopt} {}
 
-    /// Returns the time limit for one child process. The limit is positive even after the preparation time.
+    /// Returns the time limit for one child process: at least 100 ms, even after the preparation time.
     [[nodiscard]] std::chrono::nanoseconds limit() const {
         constexpr std::chrono::nanoseconds least = std::chrono::milliseconds{100};
         if (!end_) return probe_limit;
@@ -410,7 +410,7 @@ void report_pairings(const run_plan& plan, const std::vector<std::string>& unkno
     if (plan.asked_pairing) return;
     if (!unknown.empty())
         tell(
-            "loopbench: note: a fifth of the budget was over before the pairing of {} was known, so their "
+            "loopbench: note: a fifth of the budget was spent before the pairing of {} was known, so their "
             "trials are sequential; use a longer --budget, choose fewer benchmarks with --workload, or set "
             "--pairing\n",
             first_of(unknown));
@@ -458,8 +458,8 @@ finished_run measure_rest(const session_place& place) {
 
 namespace {
 
-/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns none, so that
-/// report.html is still written, but without distributions.
+/// Returns the histograms that `read` returns. If `read` throws, prints a warning and returns no histograms,
+/// so that report.html is still written, but without distributions.
 template <class reader>
 std::vector<reports::histogram> or_none(reader read) {
     try {

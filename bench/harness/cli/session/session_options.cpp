@@ -20,8 +20,8 @@ std::string seconds_text(std::chrono::nanoseconds time) {
 }
 
 std::string blocks_text(const run_plan& usual) {
-    // A gate does not run more blocks than its default. These always suffice, because a gate compares few
-    // results.
+    // A gate never runs more blocks than its default number, because this number suffices for verdicts on the
+    // few results that a gate compares.
     const bool is_gate = usual.how == correction::holm;
     return fmt::format("{}{}", usual.blocks, is_gate ? "" : ", or more if the verdicts need more");
 }
@@ -62,7 +62,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
     }
     takes_duration(add_measuring(
         command, all, "--min-time", options.min_time_s,
-        fmt::format("minimum measured time of a trial, if it is interleaved or its workload has "
+        fmt::format("minimum measured time of a trial that is interleaved, or whose workload has "
                     "no fixed number of operations ({})",
                     seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
@@ -77,7 +77,7 @@ void add_slice(CLI::App& command, measuring_options& all, session_options& optio
         if (!options.slice)
             throw CLI::ValidationError{"--slice",
                                        fmt::format("'{}' is not a valid slice; expected UNTIMED+TIMED in "
-                                                   "milliseconds, each at most 1000 and the second above 0, "
+                                                   "milliseconds, each at most 1000, and TIMED above 0, "
                                                    "for example 0.5ms+1.5ms",
                                                    text)};
     };

@@ -20,8 +20,8 @@ struct session_options {
     std::vector<std::string> contender_dirs;
 };
 
-/// The ways to set a command's number of blocks: by --blocks and --precision, or by the command itself. In
-/// the second case, the command has neither option.
+/// The two ways to set a command's number of blocks. Either the user sets it with --blocks and --precision,
+/// or the command sets it and has neither option.
 enum class sizing { blocks_and_precision, by_the_command };
 
 /// Adds the options of a session to the command. Their defaults are the values of `usual`. Options of the

@@ -38,8 +38,8 @@ interrupt::interrupt() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     action.sa_handler = on_signal;
     ::sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &action, &old_[i]);
-    // Ignored signals stay ignored: a run under nohup must outlive its terminal, and a script's `loopbench
-    // run &` must outlive a Ctrl-C in the foreground.
+    // Ignored signals stay ignored, because a run under nohup must outlive its terminal, and a script's
+    // `loopbench run &` must outlive a Ctrl-C in the foreground.
     for (std::size_t i = 0; i < signals.size(); ++i)
         if (old_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &old_[i], nullptr);
 }

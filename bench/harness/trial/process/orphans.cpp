@@ -15,7 +15,8 @@ namespace {
 
 template <class Is>
 std::optional<std::string> end_children(Is is_left) {
-    constexpr int rounds_max = 100;  // if a child ends, its own children can become children of this process
+    // One round is not enough, because the children of an ended child can become children of this process.
+    constexpr int rounds_max = 100;
     std::optional<std::string> first;
     bool any = true;
     for (int round = 0; any && round < rounds_max; ++round) {

@@ -30,7 +30,8 @@ std::pair<unique_fd, int> locked(const fs::path& folder) {
     struct stat about {};
     if (!handle || ::flock(handle.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(handle.get(), &about) != 0)
         return {unique_fd{}, errno};
-    // A folder without links was removed by another process before the call of flock().
+    // If the folder has no links, another process removed it before the call of flock(), so the lock is
+    // useless.
     if (about.st_nlink == 0 || about.st_uid != ::geteuid()) return {unique_fd{}, 0};
     return {std::move(handle), 0};
 }
