@@ -1,8 +1,9 @@
 // A loop's design has four parts: a driver (performs I/O), a timer queue (stores deadlines), a wait policy
-// (asks the kernel for events) and work limits (the amount of work between two questions). A turn asks the
-// kernel for events, unless the limits allow more work, and runs ready operations. A step is a turn that runs
-// only a given number of callbacks. The code of a turn is compiled separately for each design (designs.cpp),
-// because its speed affects every callback.
+// (asks the kernel for events) and work limits (how much work the loop does before it asks the kernel again).
+//
+// A turn first asks the kernel for events. It skips this if operations are ready and the limits allow more
+// work. Then it runs ready operations. A step is a turn that runs only a given number of callbacks. The code
+// of a turn is compiled separately for each design (designs.cpp), because its speed affects every callback.
 #pragma once
 
 #include <thread>
@@ -70,13 +71,13 @@ private:
         while (!done);
     }
 
-    // Posted operations are queued before timers expire. If an I/O operation completes at once, asio_compat
-    // posts its handler. If timers expired before that, a timer's callback would run first, and could cancel
-    // the operation although it has completed.
+    // A step, unlike a turn, queues posted operations before timers expire. If an I/O operation completes at
+    // once, asio_compat posts its handler. A timer's callback that ran before this handler could cancel an
+    // operation that is already complete.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // A step, unlike a turn, asks the kernel at least once per budget in every design. A design that asks
-        // only when nothing is ready might otherwise never ask, because a step ends before all has run.
+        // In every design, a step asks the kernel at least once per budget. Some designs ask only when
+        // nothing is ready. A step can leave operations ready, so such a design might never ask.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;

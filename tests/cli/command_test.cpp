@@ -398,7 +398,7 @@ TEST_F(command, the_list_command_shows_contenders_workloads_and_metrics) {
     EXPECT_EQ(text.code, 0);
     for (const auto* wanted : {"loop-epoll", "fake 1", "echo/rtt/conns:1", "late_p50"})
         EXPECT_SAYS(text.output, wanted);
-    for (const auto* marked : {"\n* loop-epoll ", "\n* yield ", "\n  echo/rtt/conns:1 "})
+    for (const auto* marked : {"\n* loop-epoll ", "\n* yield ", "\n* echo/rtt/conns:1 "})
         EXPECT_SAYS(text.output, marked);
     const auto listed = json::parse(loopbench({"list", "--json"}).output);
     EXPECT_EQ(listed["contenders"][0]["name"], "asio-epoll");

@@ -77,6 +77,8 @@ void prepare(loopbench_command& loopbench) {
         fs::create_directories(loopbench.path(copy).parent_path());
         fs::copy_file(fake, loopbench.path(copy));
     }
+    fs::create_symlink(LOOPBENCH_COMMAND_RUNNER, loopbench.path("bin/loopbench-command"));
+    write_script(loopbench.path("words"), "b a");
     fs::copy_file(LOOPBENCH_SOURCE "/tests/package/python/mine.py", loopbench.path("python/mine.py"),
                   fs::copy_options::overwrite_existing);
     for (const auto* folder : {"build-a/layouts", "build-b/layouts"})

@@ -75,7 +75,7 @@ def main(source, loopbench, scratch):
     repository = scratch / "repository"
     make_repository(repository)
     given, steps = job_in(source / "docs/gate.md")
-    environment = os.environ | given | {"LAYOUTS": "3", "HOME": str(scratch), "GITHUB_WORKSPACE": str(repository),
+    environment = os.environ | given | {"LAYOUTS": "6", "HOME": str(scratch), "GITHUB_WORKSPACE": str(repository),
                                         "GITHUB_STEP_SUMMARY": str(scratch / "summary.md")}
     quick = write_command(scratch / "quick", f'case $1 in compare) set -- "$@" --blocks 6 --min-time 2ms;; esac\n'
                                              f'exec {loopbench} "$@"')

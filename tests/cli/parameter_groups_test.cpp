@@ -49,7 +49,7 @@ TEST(parameter_groups, list_shows_the_nine_echoes_in_one_line) {
                                        std::string{"c"} + conns + "-" + bytes, good_row);
     loopbench.add_contender_of("yield", "loop-epoll", good_row);
     const auto text = loopbench({"list"}).output;
-    EXPECT_SAYS(text, "  echo/rtt/tcp/conns:{1,100,1000}/bytes:{");
+    EXPECT_SAYS(text, "* echo/rtt/tcp/conns:{1,100,1000}/bytes:{");
     EXPECT_FALSE(says(text, "conns:100/")) << text;
     EXPECT_SAYS(text, "The flagship on epoll: ") << "a contender's explanation";
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);

@@ -368,18 +368,21 @@ TEST(check, every_format_of_the_check_contains_the_same_gate_results) {
     const auto says = [&](const std::string& text, std::initializer_list<const char*> parts) {
         for (const auto* part : parts) EXPECT_SAYS(text, part);
     };
-    says(bench::write_text(found), {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
-                                    "1 of 4 results hold, 1 better\n"});
-    says(bench::write_text(found), {"looser     syscalls of"});
+    says(bench::write_text(found, bench::verdict_line(found)),
+         {"regression syscalls of a|b<c> on yield: 50 %: because?of <that>\n",
+          "1 of 4 results hold, 1 better\n"});
+    says(bench::write_text(found, bench::verdict_line(found)), {"looser     syscalls of"});
     says(bench::write_details_of_comparison(found), {"better     syscalls of", "regression syscalls of"});
-    says(bench::write_markdown(found), {"**SLOWER: syscalls on yield: ", "a\\|b&lt;c>"});
-    says(bench::write_github(found),
+    says(bench::write_markdown(found, bench::verdict_line(found)),
+         {"**SLOWER: syscalls on yield: ", "a\\|b&lt;c>"});
+    says(bench::write_github(found, bench::verdict_line(found)),
          {"::error title=syscalls of a|b<c> on yield::50 %25: because%0Aof <that>\n", "::warning ",
           "::notice title=loopbench::SLOWER: syscalls on yield: "});
-    says(bench::write_junit(found), {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
-                                     "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
-                                     "syscalls\"><failure message=\"50 %: because?of "});
-    const auto document = nlohmann::json::parse(bench::write_json(found));
+    says(bench::write_junit(found, bench::verdict_line(found)),
+         {"tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\"",
+          "<testcase classname=\"yield\" name=\"a|b&lt;c&gt; "
+          "syscalls\"><failure message=\"50 %: because?of "});
+    const auto document = nlohmann::json::parse(bench::write_json(found, bench::verdict_line(found)));
     EXPECT_EQ(document["schema"], reports::check_format.schema);
     EXPECT_EQ(document["outcome"], "regression");
     EXPECT_EQ(document["findings"][2]["found"], "looser");

@@ -47,12 +47,15 @@ TEST(gate_result, the_verdict_begins_with_the_most_severe_result) {
 
 TEST(gate_result, every_format_contains_the_same_verdict) {
     const auto found = bench::judge_gate(slower_comparison(), 5);
-    EXPECT_TRUE(bench::write_text(found).starts_with(slower_line));
-    EXPECT_EQ(nlohmann::json::parse(bench::write_json(found))["verdict"], slower_line);
-    EXPECT_TRUE(bench::write_markdown(found).starts_with("**SLOWER: BM\\_sort by 2.2 % (1.6 to 2.8). "));
-    EXPECT_SAYS(bench::write_junit(found), fmt::format("<system-out>{}</system-out>", slower_line));
-    EXPECT_TRUE(bench::write_github(found).starts_with(
-        "::notice title=loopbench::SLOWER: BM_sort by 2.2 %25 (1.6 to 2.8). "));
+    EXPECT_TRUE(bench::write_text(found, bench::verdict_line(found)).starts_with(slower_line));
+    EXPECT_EQ(nlohmann::json::parse(bench::write_json(found, bench::verdict_line(found)))["verdict"],
+              slower_line);
+    EXPECT_TRUE(bench::write_markdown(found, bench::verdict_line(found))
+                    .starts_with("**SLOWER: BM\\_sort by 2.2 % (1.6 to 2.8). "));
+    EXPECT_SAYS(bench::write_junit(found, bench::verdict_line(found)),
+                fmt::format("<system-out>{}</system-out>", slower_line));
+    EXPECT_TRUE(bench::write_github(found, bench::verdict_line(found))
+                    .starts_with("::notice title=loopbench::SLOWER: BM_sort by 2.2 %25 (1.6 to 2.8). "));
 }
 
 TEST(gate_result, the_verdict_begins_with_a_different_word_for_each_outcome) {
@@ -130,11 +133,11 @@ TEST(gate_result, github_shows_the_ten_worst_results_and_counts_the_others) {
     std::vector<bench::gate_result> all(13,
                                         {"w", "c", "time", bench::gate_result_kind::unclear, {}, {}, "text"});
     all.back().kind = bench::gate_result_kind::regression;
-    const auto text = bench::write_github(all);
+    const auto text = bench::write_github(all, bench::verdict_line(all));
     EXPECT_EQ(std::ranges::count(text, '\n'), 12);
     EXPECT_LT(text.find("::error"), text.find("::warning"));
     EXPECT_SAYS(text, "::notice title=loopbench::3 more ");
-    EXPECT_SAYS(bench::write_markdown(all), "<summary>3 more results</summary>");
+    EXPECT_SAYS(bench::write_markdown(all, bench::verdict_line(all)), "<summary>3 more results</summary>");
 }
 
 TEST(gate_result, ci_formats_of_a_comparison_contain_its_gate_results) {

@@ -95,7 +95,7 @@ def main(source, build, scratch):
     loopbench, out = built(source, build, scratch), scratch / "out"
     listed = run(loopbench, "list")
     for what in ("other", "answer", "answers"):
-        expect(rf"^  {what}\s", listed)
+        expect(rf"^[* ] {what}\s", listed)
     for what, text in (("answer", "one addition"), ("answers", "adding them up"), ("other", "a test adds")):
         expect(text, run(loopbench, "explain", what))
     run(loopbench, "run", "--contender", "other", "--workload", "answer", "--blocks", "2", "-o", out)

@@ -10,7 +10,7 @@ expect() {  # PATTERN FILE WHAT
 
 mkdir -p "$out"
 "$loopbench" list --contender-dir "$folder" > "$out/list.txt"
-expect '^  mine +a loop of my own 1\b' "$out/list.txt" "the list lacks the contender"
+expect '^[* ] mine +a loop of my own 1\b' "$out/list.txt" "the list lacks the contender"
 
 "$loopbench" run --quick --contender mine --contender-dir "$folder" --blocks 1 -o "$out" \
     --workload yield --workload 'gather/*' --workload 'sleep/*' --workload echo > "$out/table.txt"

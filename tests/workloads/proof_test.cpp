@@ -289,7 +289,7 @@ TEST(proof, a_gather_that_skips_a_child_fails_the_trial) {
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_yield, 2500),
               "number of children that ended: expected 3000, got 2997");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_sleep, 2),
-              "number of children that woke: expected 2000, got 1998");
+              "number of children that woke up: expected 2000, got 1998");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(sleep_concurrent, 1),
               "number of sleeps that ended: expected 2, got 1");
     EXPECT_EQ(reason_of_failure<skipping_runtime>(gather_ready, 1000),

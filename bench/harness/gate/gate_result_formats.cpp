@@ -74,17 +74,17 @@ std::string markdown_table(std::span<const gate_result* const> results) {
 
 }  // namespace
 
-std::string write_text(std::span<const gate_result> results) {
+std::string write_text(std::span<const gate_result> results, std::string_view verdict) {
     const auto details = lines_of(results, reports::name_of(gate_result_kind::looser));
     const auto counts = details.empty() ? "" : counts_of(results) + "\n";
-    return fmt::format("{}\n{}{}", reports::printable(verdict_line(results)), details, counts);
+    return fmt::format("{}\n{}{}", reports::printable(verdict), details, counts);
 }
 
 std::string write_details_of_comparison(std::span<const gate_result> results) {
     return lines_of(results, "better");
 }
 
-std::string write_json(std::span<const gate_result> results) {
+std::string write_json(std::span<const gate_result> results, std::string_view verdict) {
     auto list = json::array();
     for (const auto& found : results)
         list.push_back({{"workload", found.workload},
@@ -97,17 +97,17 @@ std::string write_json(std::span<const gate_result> results) {
     return reports::dump({{"schema", reports::check_format.schema},
                           {"version", loopbench_version()},
                           {"outcome", outcome_name(results)},
-                          {"verdict", verdict_line(results)},
+                          {"verdict", verdict},
                           {"findings", std::move(list)}},
                          1) +
            "\n";
 }
 
-std::string write_markdown(std::span<const gate_result> results) {
+std::string write_markdown(std::span<const gate_result> results, std::string_view verdict) {
     constexpr std::size_t rows_shown = 10;
     const auto all = most_severe_first(results);
     const auto shown = std::min(all.size(), rows_shown);
-    auto text = fmt::format("**{}**\n\n", reports::escaped_markdown(verdict_line(results)));
+    auto text = fmt::format("**{}**\n\n", reports::escaped_markdown(verdict));
     if (!all.empty()) text += markdown_table(std::span{all}.first(shown)) + "\n";
     text += counts_of(results) + "\n";
     if (shown == all.size()) return text;
@@ -116,31 +116,31 @@ std::string write_markdown(std::span<const gate_result> results) {
                                     markdown_table(std::span{all}.subspan(shown)));
 }
 
-std::string write_junit(std::span<const gate_result> results) {
+std::string write_junit(std::span<const gate_result> results, std::string_view verdict) {
     std::vector<reports::junit_case> cases;
     for (const auto& found : results)
         cases.push_back({found.workload.empty() ? "all" : found.workload,
                          found.contender.empty() ? found.metric : found.contender + " " + found.metric,
                          junit_element(found.kind),
                          found.kind == gate_result_kind::holds ? std::string{} : found.message});
-    return reports::junit_suite("", cases, verdict_line(results));
+    return reports::junit_suite("", cases, verdict);
 }
 
-std::string write_github(std::span<const gate_result> results) {
+std::string write_github(std::span<const gate_result> results, std::string_view verdict) {
     std::vector<reports::annotation> all;
     for (const auto* const found : most_severe_first(results)) {
         const bool fails =
             found->kind == gate_result_kind::regression || found->kind == gate_result_kind::failed;
         all.push_back({fails ? "error" : "warning", title_of(*found), found->message});
     }
-    return reports::github_command("notice", "loopbench", verdict_line(results)) +
-           reports::github_annotations(all);
+    return reports::github_command("notice", "loopbench", verdict) + reports::github_annotations(all);
 }
 
 std::string write_report(const reports::format& chosen, const reports::report& content) {
     if (!content.gate || (chosen.name != "junit" && chosen.name != "github")) return chosen.write(content);
     const auto found = judge_gate(content, content.gate->tolerated_pct);
-    return std::ranges::find(gate_result_formats, chosen.name, &gate_result_format::name)->write(found);
+    return std::ranges::find(gate_result_formats, chosen.name, &gate_result_format::name)
+        ->write(found, content.gate->verdict);
 }
 
 }  // namespace loopbench::bench

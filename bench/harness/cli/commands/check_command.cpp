@@ -143,7 +143,7 @@ int check(const check_options& options, const invocation& by) {
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);
     const auto* const format =
         std::ranges::find(gate_result_formats, options.format, &gate_result_format::name);
-    reports::write_standard_output(format->write(found));
+    reports::write_standard_output(format->write(found, verdict_line(found)));
     return exit_code_of(found);
 }
 

@@ -266,7 +266,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
         "measure the headline contenders on the headline workloads (see Terms), at small sizes, in at "
-        "most a minute. With --workload, measure all contenders on the chosen workloads");
+        "most a minute. With --workload, measure the chosen workloads on all contenders, at the same sizes "
+        "and in the same time");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
@@ -328,8 +329,8 @@ void add_run_command(CLI::App& app, action& chosen) {
     auto* resume =
         command
             ->add_option("--resume", options->resume,
-                         "continue the interrupted or killed run or comparison in DIR; only --verbose "
-                         "can be added")
+                         "continue the run or comparison in DIR that was interrupted or killed; no other "
+                         "option except --verbose is allowed")
             ->type_name("DIR");
     resume->group(heading::what);
     put_under(*command, heading::output);

@@ -27,7 +27,7 @@ inline constexpr const char* how_trials_run =
     "The headline contenders and workloads give a first impression; `loopbench list` marks them.\n"
     "A ratio compares a contender's trial with the baseline's trial on the same workload in the same\n"
     "block; the two run close together in time. The reported ratio is the median of all blocks.\n"
-    "The pairing arranges the trials of one workload in a block. Sequential trials run one after the\n"
+    "The pairing says how the trials of one workload in a block run. Sequential trials run one after the\n"
     "other. Interleaved trials alternate on one core, in slices of 2 ms. Concurrent trials run at the\n"
     "same time on one core, and their times are CPU times.\n"
     "Workloads that measure waiting are sequential. Other workloads with system calls are usually\n"
@@ -37,7 +37,7 @@ inline constexpr const char* how_trials_run =
     "is unreliable.\n"
     "The total size of the environment variables changes the speed of a program. Therefore each trial\n"
     "gets environment variables of a random total size.\n"
-    "A sequential trial that other programs disturbed is repeated, within limits.\n"
+    "If other programs disturb a sequential trial, it is repeated, but only a limited number of times.\n"
     "docs/method.md explains the reasons.";
 
 struct session_place {
