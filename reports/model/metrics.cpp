@@ -148,9 +148,10 @@ constexpr std::array metrics{
         .valid_if_concurrent = true,
         .summary = "user and system CPU time per operation; it does not include the time spent waiting",
         .how =
-            "The CPU time of all threads in the timed section by CLOCK_PROCESS_CPUTIME_ID, per operation. In "
-            "interleaved trials, the share of CPU time in the whole section is multiplied by the time of "
-            "the median slice. "
+            "The CPU time of all threads in the timed section by CLOCK_PROCESS_CPUTIME_ID, per operation. It "
+            "is a mean. In interleaved trials, the time per operation is the median of the slices, so the "
+            "CPU "
+            "time can exceed it. "
             "It contains neither the time spent waiting for I/O nor the CPU time of other processes."},
     metric_info{
         .name = "spin",

@@ -37,9 +37,9 @@ TEST_F(compared_commands, the_slower_of_two_commands_is_named_with_its_wall_time
     const auto ran = compare("sleep 0.01", "sleep 0.05");
     ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
-    EXPECT_LT(result("time")["ratio"]["high"], 0.5);
-    EXPECT_GE(result("time")["median"], 50e6) << "ns";
-    EXPECT_LT(result("cpu")["median"], 50e6) << "a sleeping command needs little CPU time";
+    EXPECT_LT(result("time").at("ratio").at("high").get<double>(), 0.5);
+    EXPECT_GE(result("time").at("median").get<double>(), 50e6) << "ns";
+    EXPECT_LT(result("cpu").at("median").get<double>(), 50e6) << "a sleeping command needs little CPU time";
     EXPECT_EQ(result("time")["contender"], "sleep 0.05");
     EXPECT_EQ(result("time")["pairing"], "sequential");
 }
@@ -50,15 +50,31 @@ TEST_F(compared_commands, the_cpu_time_of_descendants_and_the_peak_memory_are_me
     };
     const auto ran = compare(busy(100), busy(200'000));
     ASSERT_NE(ran.code, 2) << ran.error_tail;
-    EXPECT_LT(result("cpu")["ratio"]["median"], 0.5) << loopbench.report().dump();
+    EXPECT_LT(result("cpu").at("ratio").at("median").get<double>(), 0.5) << loopbench.report().dump();
     compare("python3 -c pass", "python3 -c 'x = b\"x\" * 200000000'");
-    EXPECT_GT(result("rss_peak")["median"], 200e6);
+    EXPECT_GT(result("rss_peak").at("median").get<double>(), 200e6);
+    EXPECT_EQ(result("rss_peak").at("verdict"), "slower") << "a small base has a value, too";
 }
 
 TEST_F(compared_commands, a_failing_command_fails_the_comparison_with_its_exit_code) {
     const auto ran = compare("true", "sh -c 'echo broken >&2; exit 7'");
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
     EXPECT_SAYS(ran.error_tail, "exit code 7");
+}
+
+TEST_F(compared_commands, commands_get_the_environment_of_the_user) {
+    ::setenv("TMPDIR", "/var/tmp", 1);
+    const auto ran = compare(
+        "true", "sh -c 'test \"$TMPDIR\" = /var/tmp && ! env | grep -q -e ^BENCHMARK_ -e ^LOOPBENCH_S'");
+    ::unsetenv("TMPDIR");
+    EXPECT_NE(ran.code, 1) << ran.error_tail;
+    EXPECT_NE(ran.code, 2) << ran.error_tail;
+}
+
+TEST_F(compared_commands, options_that_do_not_fit_commands_are_refused) {
+    for (const auto* option : {"--args=x", "--pairing=concurrent"})
+        EXPECT_EQ(loopbench({"compare", option, "-o", loopbench.out(), "--", "true", "true"}).code, 2)
+            << option;
 }
 
 TEST_F(compared_commands, a_program_that_does_not_exist_is_refused) {

@@ -246,6 +246,14 @@ TEST(entry, a_date_without_a_time_zone_is_refused_unless_the_user_states_the_dat
     EXPECT_SAYS(complaint, "--assume-utc");
 }
 
+TEST(entry, a_date_without_a_time_of_day_can_be_stated_more_precisely) {
+    auto printed = google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":10})");
+    printed.replace(printed.find("2026-01-05T10:00:00+00:00"), 25, "2021-09-02");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}).date, "2021-09-02");
+    EXPECT_EQ(bench::read_entry(printed, "bench.json", {}, {.date = "2021-09-02T18:59:37Z"}).date,
+              "2021-09-02T18:59:37Z");
+}
+
 TEST(entry, a_stated_date_is_refused_if_the_file_has_a_complete_date) {
     for (const auto& text : {std::string{of_google_benchmark}, reports::write_json(sample_report())})
         EXPECT_SAYS(complaint_of<reports::format_error>(

@@ -93,6 +93,7 @@ TEST(store, a_file_that_is_added_again_with_another_date_is_not_counted_twice) {
     store.add(bench::read_entry(text, "bench.json", {}, {.date = "2021-09-02"}));
     ASSERT_EQ(store.runs().size(), 1);
     EXPECT_EQ(store.runs()[0].date, "2021-09-02") << "the correction counts";
+    EXPECT_EQ(store.report_of(store.runs()[0].id)->where.date, "2021-09-02");
 }
 
 TEST(store, the_report_of_a_finished_run_replaces_the_report_of_the_interrupted_run) {

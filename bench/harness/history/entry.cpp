@@ -75,8 +75,9 @@ reports::format_error unwanted_date(const std::string& printed) {
 std::string date_in(const json& context, const date_rule& dated) {
     const auto printed = printed_date(context);
     const auto complete = in_utc(printed);
-    if (complete && dated.date) throw unwanted_date(printed);
-    if (complete) return *complete;
+    const bool has_time = printed.find('T') != std::string::npos;
+    if (complete && has_time && dated.date) throw unwanted_date(printed);
+    if (complete && !dated.date) return *complete;
     if (dated.date) {
         if (const auto date = in_utc(*dated.date)) return *date;
         throw reports::format_error{
@@ -400,7 +401,8 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
                           std::back_inserter(report.results));
     // The content ID is computed from the date that the program printed, not from --date. Thus the same file
     // with another --date is the same run.
-    const auto date = std::exchange(report.where.date, printed_date(output.context));
+    const auto date = std::exchange(
+        report.where.date, in_utc(printed_date(output.context)).value_or(printed_date(output.context)));
     auto content = content_of(report);
     report.where.date = date;
     auto made = with_name(

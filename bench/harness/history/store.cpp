@@ -370,7 +370,8 @@ void insert_run(soci::session& sql, row_id run, const entry& what) {
         use(what.other_points), use(what.report);
 }
 
-void update_run(soci::session& sql, row_id run, const provenance& said) {
+void update_run(soci::session& sql, row_id run, const entry& what) {
+    const auto& said = what.said;
     const auto commit = storable(said.commit), machine = storable(said.machine);
     const int dirty = said.dirty.value_or(false) ? 1 : 0;
     std::string commit_before;
@@ -379,7 +380,8 @@ void update_run(soci::session& sql, row_id run, const provenance& said) {
         sql << "UPDATE loopbench_run SET commit_id = :commit, dirty = NULL WHERE id = :id", use(commit),
             use(run);
     if (const auto date = storable(said.date); !date.empty())
-        sql << "UPDATE loopbench_run SET date = :date WHERE id = :id", use(date), use(run);
+        sql << "UPDATE loopbench_run SET date = :date, report = :report WHERE id = :id", use(date),
+            use(what.report), use(run);
     if (said.dirty) sql << "UPDATE loopbench_run SET dirty = :dirty WHERE id = :id", use(dirty), use(run);
     if (!machine.empty())
         sql << "UPDATE loopbench_run SET machine = :machine WHERE id = :id", use(machine), use(run);
@@ -426,7 +428,7 @@ store::added store::add(const entry& what) {
         sql << "SELECT COALESCE(MAX(id), 0) FROM loopbench_run WHERE content = :content", use(what.content),
             into(run);
         if (run > 0) {
-            update_run(sql, run, what.said);
+            update_run(sql, run, what);
             if (what.head.complete) finish_run(sql, run, what);
             return {run, false};
         }

@@ -117,7 +117,8 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
     const auto differs_in_time = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
     };
-    if (plan.tolerated_pct && !layouts && std::ranges::any_of(found.results, differs_in_time))
+    const bool of_commands = plan.workloads == std::vector<std::string>{"command"};
+    if (plan.tolerated_pct && !layouts && !of_commands && std::ranges::any_of(found.results, differs_in_time))
         all.push_back(
             {"one_layout",
              "each build has one layout, and code placement alone can change times, in tight loops by much",

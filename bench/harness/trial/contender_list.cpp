@@ -198,8 +198,9 @@ std::optional<std::string> list_benchmarks(contender& who, workload_size size, s
         auto filtered = request;
         filtered.command.push_back("--benchmark_filter=" + filter);
         const auto outcome = ask(filtered);
-        if (!failure_of(outcome, limit))
-            who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
+        const auto failure = failure_of(outcome, limit);
+        if (failure && outcome.end == child_end::timed_out) return failure;
+        if (!failure) who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
         if (!who.benchmarks.empty()) return std::nullopt;
     }
     const auto outcome = ask(request);

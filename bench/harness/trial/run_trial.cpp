@@ -379,20 +379,11 @@ void take_slices(trial_outcome& trial, const outcome_by_slices& ended) {
     if (const auto broken = law_broken_by_slices(slices, waited)) return discard(trial, *broken);
     if (const auto broken = law_broken_by_sum_of(slices, trial.claims)) return discard(trial, *broken);
     std::vector<double> operation_ns;
-    double timed = 0, operations = 0;
-    for (const slice& one : slices) {
-        timed += static_cast<double>(one.timed.count());
-        operations += static_cast<double>(one.operations);
+    for (const slice& one : slices)
         operation_ns.push_back(
             rounded(static_cast<double>(one.timed.count()) / static_cast<double>(one.operations)));
-    }
     const double time = median_of(operation_ns);
     trial.metrics["time"] = time;
-    // The contender reports mean CPU times, but `time` is a median. Without this conversion, a slow slice
-    // would make the CPU time larger than the time.
-    for (const auto* name : {"cpu", "cpu_user", "cpu_system"})
-        if (const auto found = trial.metrics.find(name); found != trial.metrics.end() && found->second)
-            *found->second *= time * operations / timed;
     if (trial.metrics.contains("throughput")) trial.metrics["throughput"] = 1e9 / time;
     trial.slices = std::move(operation_ns);
 }

@@ -63,11 +63,34 @@ std::chrono::nanoseconds to_ns(const timeval& time) {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
 }
 
+/// Returns the user's environment: without the variables of the harness, except for the padding, which gives
+/// each trial a random size.
+std::vector<std::string> environment_of_user() {
+    std::vector<std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const bool is_of_harness =
+            (text.starts_with("LOOPBENCH_") && !text.starts_with("LOOPBENCH_PADDING=")) ||
+            text.starts_with("BENCHMARK_") || text.starts_with("TMPDIR=");
+        if (!is_of_harness) all.emplace_back(text);
+    }
+    if (const char* const folder = std::getenv("LOOPBENCH_USER_TMPDIR"))
+        all.push_back(std::string{"TMPDIR="} + folder);
+    return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (auto& text : texts) pointers.push_back(text.data());
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 /// Throws std::runtime_error if the command cannot start, or if it ends with a code other than 0.
 run_cost run_once(std::vector<std::string>& words) {
-    std::vector<char*> pointers;
-    for (auto& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+    static auto environment = environment_of_user();
+    static const auto environment_pointers = pointers_to(environment);
+    const auto pointers = pointers_to(words);
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -75,7 +98,8 @@ run_cost run_once(std::vector<std::string>& words) {
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     const auto start = clock_type::now();
     pid_t process = -1;
-    const int error = ::posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(), environ);
+    const int error = ::posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(),
+                                     environment_pointers.data());
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::runtime_error(fmt::format("cannot start {}: {}", words[0], ::strerror(error)));
     int status = 0;
@@ -85,14 +109,6 @@ run_cost run_once(std::vector<std::string>& words) {
     const auto wall = clock_type::now() - start;
     if (status != 0) throw std::runtime_error("the command " + loopbench::bench::text_of_end(status));
     return {wall, to_ns(used.ru_utime) + to_ns(used.ru_stime), std::int64_t{used.ru_maxrss} * 1024};
-}
-
-/// Returns the peak memory of this process. A child's peak seems to be at least as large, because exec(2)
-/// keeps the value of the process that started the child.
-std::int64_t own_peak_bytes() {
-    rusage used{};
-    ::getrusage(RUSAGE_SELF, &used);
-    return std::int64_t{used.ru_maxrss} * 1024;
 }
 
 void run_command(benchmark::State& state, std::vector<std::string>& words) {
@@ -109,7 +125,8 @@ void run_command(benchmark::State& state, std::vector<std::string>& words) {
         }
     }
     state.counters["cpu"] = static_cast<double>(all.cpu.count()) / static_cast<double>(state.iterations());
-    if (all.peak_bytes > own_peak_bytes()) state.counters["rss_peak"] = static_cast<double>(all.peak_bytes);
+    // The peak is at least that of this process, because exec(2) keeps the value.
+    state.counters["rss_peak"] = static_cast<double>(all.peak_bytes);
 }
 
 }  // namespace

@@ -251,6 +251,11 @@ int compare(const compare_options& options, const invocation& by) {
         throw usage_error{
             "{} is {} and {} is {}; {}", options.base, name_of(base), options.next, name_of(next), name_two};
     refuse_served_without_client(options.served);
+    if (!options.arguments.empty() && options.of_commands)
+        throw usage_error{"--args is for benchmark programs; write the arguments into the commands"};
+    if (options.of_commands &&
+        options.session.asked_pairing.value_or(reports::pairing::sequential) != reports::pairing::sequential)
+        throw usage_error{"commands run one after the other; leave --pairing out"};
     if (!options.arguments.empty() && options.served.client)
         throw usage_error{"--args is for benchmark programs; write the arguments of servers after `--`"};
     if (reports::valid_utf8(options.arguments) != options.arguments)

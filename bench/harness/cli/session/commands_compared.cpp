@@ -1,6 +1,7 @@
 #include "bench/harness/cli/session/commands_compared.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
@@ -49,6 +50,9 @@ void become_command(contender& who, const std::string& command, const std::strin
     const nlohmann::json words = words_of(command, needs_shell(command) || needs_shell(other));
     who.path = installed_file("loopbench-command");
     who.environment = {{"LOOPBENCH_COMMAND", words.dump()}};
+    if (const char* const folder = std::getenv("TMPDIR");
+        folder != nullptr && reports::valid_utf8(folder) == folder)
+        who.environment["LOOPBENCH_USER_TMPDIR"] = folder;  // trials get a TMPDIR of their own
     remember_files(who);
 }
 

@@ -248,9 +248,10 @@ private:
 
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
 /// Runs up to three short trials of each contender, because a trial can be disturbed. A trial that takes 200
-/// ms or more is not repeated. Use it only for workloads outside the catalog.
-bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
-                       const preparation_time& time) {
+/// ms or more is not repeated. Returns nothing if the time for probes ended during a trial. Use it only for
+/// workloads outside the catalog.
+std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
+                                      const preparation_time& time) {
     constexpr double shortest_s = 0.01;
     constexpr int tries = 3;
     constexpr std::chrono::milliseconds long_trial{200};
@@ -264,6 +265,7 @@ bool keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interru
             const auto trial =
                 executor.run({who, plan.workloads[workload], shortest_s, plan.size, time.limit(), plan.cpu});
             stop.throw_if_requested();
+            if (trial.timed_out && time.is_over()) return std::nullopt;
             busy = keeps_a_core_busy(trial);
             again = trial.wall < long_trial;
         }
@@ -399,7 +401,9 @@ std::vector<std::string> pair_third_party_programs(run_plan& plan, const interru
             continue;
         }
         shown.show_pairing(name, i, plan.workloads.size());
-        if (!keeps_a_core_busy(plan, i, stop, time)) continue;
+        const auto is_busy = keeps_a_core_busy(plan, i, stop, time);
+        if (!is_busy) unknown.push_back(name);
+        if (!is_busy.value_or(false)) continue;
         plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
