@@ -71,13 +71,14 @@ private:
         while (!done);
     }
 
-    // A step, unlike a turn, queues posted operations before timers expire. If an I/O operation completes at
-    // once, asio_compat posts its handler. A timer's callback that ran before this handler could cancel an
-    // operation that is already complete.
+    // take_turn() expires timers before it queues posted operations. A step uses the other order. The reason is
+    // asio_compat, the header for Asio programs. If an I/O operation completes at once, it posts the handler.
+    // In the order of a turn, a timer's callback would run before this handler, and could cancel the operation
+    // although it is complete.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // In every design, a step asks the kernel at least once per budget. Some designs ask only when
-        // nothing is ready. A step can leave operations ready, so such a design might never ask.
+        // In every design, a step asks the kernel at least once per budget. Without this limit, a design that
+        // asks only when nothing is ready might never ask, because a step can leave operations ready.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;

@@ -62,8 +62,8 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
     }
     takes_duration(add_measuring(
         command, all, "--min-time", options.min_time_s,
-        fmt::format("minimum measured time of a trial ({}). For interleaved trials (see Terms), and "
-                    "for workloads without a fixed number of operations",
+        fmt::format("minimum measured time of a trial ({}); applies to interleaved trials (see Terms) and "
+                    "to workloads without a fixed number of operations",
                     seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,
