@@ -71,10 +71,10 @@ private:
         while (!done);
     }
 
-    // take_turn() expires timers before it queues posted operations. A step uses the other order. The reason is
-    // asio_compat, the header for Asio programs. If an I/O operation completes at once, it posts the handler.
-    // In the order of a turn, a timer's callback would run before this handler, and could cancel the operation
-    // although it is complete.
+    // take_turn() expires timers before it queues posted operations. A step uses the other order. The reason
+    // is asio_compat, the header for Asio programs. If an I/O operation completes at once, it posts the
+    // handler. In the order of a turn, a timer's callback would run before this handler, and could cancel the
+    // operation although it is complete.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
         // In every design, a step asks the kernel at least once per budget. Without this limit, a design that
