@@ -72,13 +72,14 @@ private:
     }
 
     // take_turn() expires timers before it queues posted operations. A step uses the other order. The reason
-    // is asio_compat, the header for Asio programs. If an I/O operation completes at once, it posts the
-    // handler. In the order of a turn, a timer's callback would run before this handler, and could cancel the
-    // operation although it is complete.
+    // is asio_compat, the header for Asio programs. If an I/O operation completes at once, asio_compat posts
+    // its handler. If a step used the order of take_turn(), a timer's callback would run before this handler.
+    // The callback could then cancel an operation that is already complete.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // In every design, a step asks the kernel at least once per budget. Without this limit, a design that
-        // asks only when nothing is ready might never ask, because a step can leave operations ready.
+        // In every design, a step asks the kernel if the steps since the last question have used up one budget.
+        // Without this limit, a design that asks only when nothing is ready might never ask, because a step can
+        // leave operations ready.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -139,7 +140,8 @@ private:
 };
 
 /// The policy that sleeps until an I/O event, a post or the next deadline. If something is ready, it does not
-/// sleep: it only asks the kernel for events. With OnEveryTurn = false, it asks only if I/O is pending.
+/// sleep. It then asks the kernel for events without waiting. With OnEveryTurn = false, it skips this question
+/// if no I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>

@@ -266,8 +266,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
     auto* quick = command.add_flag(
         "--quick", options.quick,
         "measure the headline contenders on the headline workloads (see Terms), at small sizes, in at "
-        "most a minute. With --workload, measure the chosen workloads on all contenders, at the same sizes "
-        "and in the same time");
+        "most a minute. With --workload, measure the chosen workloads on all contenders, also at small sizes "
+        "and in at most a minute");
     command
         .add_flag("--full", options.full,
                   "measure all workloads on all contenders at full size, in at most half an hour")
