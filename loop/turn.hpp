@@ -2,8 +2,9 @@
 // (asks the kernel for events) and work limits (how much work the loop does before it asks the kernel again).
 //
 // A turn first asks the kernel for events. It skips this if operations are ready and the limits allow more
-// work. Then it runs ready operations. A step is a turn that runs only a given number of callbacks. The code
-// of a turn is compiled separately for each design (designs.cpp), because its speed affects every callback.
+// work. Then it runs ready operations. The speed of a turn affects every callback. Therefore design_loop is a
+// template, which is instantiated for each design (designs.cpp). A step is a turn that runs only a given
+// number of callbacks.
 #pragma once
 
 #include <thread>
@@ -77,9 +78,9 @@ private:
     // The callback could then cancel an operation that is already complete.
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
-        // In every design, a step asks the kernel if the steps since the last question have used up one budget.
-        // Without this limit, a design that asks only when nothing is ready might never ask, because a step can
-        // leave operations ready.
+        // A step can leave operations ready. A design that asks the kernel only when nothing is ready might
+        // then never ask. Therefore, in every design, a step asks the kernel as soon as the steps since the
+        // last question have used up one budget.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -139,9 +140,9 @@ private:
     time_point wake_by_ = never;
 };
 
-/// The policy that sleeps until an I/O event, a post or the next deadline. If something is ready, it does not
-/// sleep. It then asks the kernel for events without waiting. With OnEveryTurn = false, it skips this question
-/// if no I/O is pending.
+/// The policy that sleeps until an I/O event, a post or the next deadline. If something is ready, it does
+/// not sleep. It then asks the kernel for events without waiting. With OnEveryTurn = false, it skips this
+/// question if no I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
