@@ -79,8 +79,8 @@ private:
     void take_step(std::size_t callbacks_max, time_point wake_by) override {
         const auto guard = guard_writes();
         // A step can leave operations ready. A design that asks the kernel only when nothing is ready might
-        // then never ask. Therefore, in every design, a step asks the kernel as soon as the steps since the
-        // last question have used up one budget.
+        // then never ask. Therefore a step asks the kernel if the steps since it last asked have used up one
+        // budget. A design with a smaller limit asks earlier.
         constexpr std::size_t units_between_waits =
             std::min(Limits.units_between_waits, work_budget::units_max);
         const bool waits = !has_ready() || ready().budget.used() >= units_between_waits;
@@ -141,8 +141,8 @@ private:
 };
 
 /// The policy that sleeps until an I/O event, a post or the next deadline. If something is ready, it does
-/// not sleep. It then asks the kernel for events without waiting. With OnEveryTurn = false, it skips this
-/// question if no I/O is pending.
+/// not sleep; instead, it asks the kernel for events without waiting. With OnEveryTurn = false, it skips
+/// this question if no I/O is pending.
 template <bool OnEveryTurn>
 struct blocking_wait {
     template <class Loop>
