@@ -210,9 +210,10 @@ void readiness_driver::watch_as_before(int fd, descriptor& d) noexcept {
     }
 }
 
-// Makes the input permanently edge-triggered after a call returned EAGAIN in spite of a report, because the
-// kernel would report a level-triggered descriptor for ever. Two causes are an entry in a socket's error
-// queue (IP_RECVERR, SO_TIMESTAMPING), and a datagram socket that is shut down.
+// Makes the descriptor's input permanently edge-triggered after the kernel reported it as ready but the call
+// returned EAGAIN. Otherwise, the kernel would report the level-triggered descriptor again and again. This
+// happens if a socket's error queue has an entry (IP_RECVERR, SO_TIMESTAMPING), or if a datagram socket is
+// shut down.
 void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) const noexcept {
     if (edge_triggered_ && &side == &d.in && d.is_watched_by_level())
         d.wanted = input_watch::by_edges_for_good;

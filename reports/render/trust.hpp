@@ -17,8 +17,9 @@ constexpr auto names_of(trust_word) {
 
 struct trust {
     trust_word word = trust_word::reliable;
-    /// The reasons for the word. Each is a problem and its remedy: "some verdicts need more blocks; use
-    /// --blocks 13 or more". An unreliable run has one reason without a remedy, and a reliable run has none.
+    /// The reasons for `word`; empty for a reliable run. Each states a problem and its remedy, for example
+    /// "some verdicts need more blocks; use --blocks 13 or more". The reason of an unreliable run has no
+    /// remedy.
     std::vector<std::string> reasons;
 };
 

@@ -284,6 +284,26 @@ TEST_F(command_failure, the_error_for_an_unusable_file_contains_the_whole_path_e
     EXPECT_SAYS(ran.error_tail, "text/journal.jsonl: Too many levels of symbolic links");
 }
 
+TEST_F(command_failure, a_file_that_is_obviously_no_report_is_named_with_the_remedy) {
+    const auto file = loopbench.path("some.json").native();
+    for (const auto& [bytes, said] : {std::pair{"\xFD\x37zXZ", "xz -dc"},
+                                      {"\x1F\x8B", "gzip"},
+                                      {" [1, 2]", "array"},
+                                      {"\xEF\xBB\xBF{}", "byte order mark"},
+                                      {"\xFF\xFE{", "UTF-16"}}) {
+        reports::write_file_atomically(file, bytes);
+        for (const std::vector<std::string>& command :
+             {std::vector<std::string>{"report", file, "--format", "csv"}, {"history", "add", file}}) {
+            auto words = command;
+            if (words[0] == "history")
+                words.insert(words.end(), {"--history", loopbench.path("h.db").native()});
+            const auto ran = loopbench(words);
+            EXPECT_EQ(ran.code, 2) << said;
+            EXPECT_SAYS(ran.error_tail, said);
+        }
+    }
+}
+
 TEST_F(command_failure, a_report_can_be_read_from_a_pipe) {
     reports::write_file_atomically(loopbench.path("report.json"), reports::write_json(sample_report()));
     const auto file = loopbench.path("report.json").native();

@@ -172,6 +172,8 @@ exec "${0%new}old" "$@")sh");
     const auto lost = run();
     EXPECT_EQ(lost.code, 0) << lost.error_tail;
     EXPECT_SAYS(lost.error_tail, "only in old: echo/rtt/conns:1");
+    EXPECT_SAYS(lost.output, "These benchmarks are only in old: echo/rtt/conns:1.")
+        << "the verdict says so, too";
     EXPECT_EQ(run({"--workload", "yield"}).code, 0);
     loopbench.add_contender("new", R"sh(case $workload in
   echo*) row '"error_occurred": true, "error_message": "unsupported: no sockets"'; exit;;

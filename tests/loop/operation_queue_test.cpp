@@ -65,7 +65,7 @@ TEST(operation_queue, prepended_operations_run_before_operations_that_were_alrea
     EXPECT_EQ(numbers_in(queue), (std::vector{&ops[0], &ops[1], &ops[2], &ops[3]}));
 }
 
-TEST(operation_queue, an_empty_queue_accepts_pushes_after_a_prepend) {
+TEST(operation_queue, pushes_work_after_a_prepend_to_an_empty_queue) {
     operations ops{};
     operation_queue queue;
     operation_queue rest;

@@ -142,7 +142,7 @@ TEST(screen, timers_show_lateness_and_cpu_and_idle_workloads_show_cpu) {
     EXPECT_EQ(text.find("1.00ms"), std::string::npos) << "the time of timer/periodic is fixed and not shown";
 }
 
-TEST(screen, colours_are_drawn_only_if_they_are_enabled_and_do_not_change_the_text) {
+TEST(screen, colours_never_change_the_text_and_appear_only_if_enabled) {
     const auto report = two_workloads();
     const auto plain = reports::draw_screen(report),
                painted = reports::draw_screen(report, reports::colours::on);
@@ -358,6 +358,13 @@ TEST(screen, the_legend_names_the_contenders_that_a_label_only_counts) {
     const auto text = reports::draw_screen(report);
     EXPECT_EQ(row_of(text, "mine and 3 more"), std::vector<std::string>{"40µs?"}) << text;
     EXPECT_NE(text.find("3 more: theirs-in-rust, another-in-go, a-fourth"), std::string::npos) << text;
+}
+
+TEST(columns, a_comparison_shows_the_environment_in_which_a_program_ran) {
+    auto report = report_with({measured_as("yield", "old", "time", 10)});
+    report.contenders = {
+        reports::describe("old", {{"program", "./old"}, {"environment", "LOOPBENCH_ASIO=io_uring"}})};
+    EXPECT_EQ(count_of("old = ./old (LOOPBENCH_ASIO=io_uring)", reports::write_table(report)), 1U);
 }
 
 TEST(columns, a_ratio_that_contradicts_the_medians_is_explained) {

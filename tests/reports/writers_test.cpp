@@ -93,7 +93,7 @@ reports::report with_verdict(const char* metric, reports::verdict found) {
             item.metric = metric;
             item.judged = found;
             report.results.push_back(item);
-            // The deadlines of the timers determine this time, so its verdict is not a failure.
+            // The deadlines determine the time of this workload, so a `slower` verdict is no failure.
             report.results.back().metric = "time";
             report.results.back().judged = reports::verdict::slower;
             break;

@@ -71,7 +71,7 @@ private:
     std::vector<std::array<std::uint64_t, 8>> submissions_;
     std::vector<std::array<std::uint64_t, 2>> completions_;
     requests pending_;
-    std::uint64_t timeout_ = 0;  // the pending timeout's user_data, or 0 if there is none
+    std::uint64_t timeout_ = 0;  // the pending timeout's user_data; 0: no timeout is pending
     unsigned setting_ = 0;
     bool has_timed_out_ = false;
     io_uring_buf_ring* buffers_ = nullptr;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
 #include <string>
@@ -247,8 +248,9 @@ std::string limits_of_verdict(const reports::report& report, gate_outcome outcom
     std::string text;
     for (const auto& warning : report.warnings) {
         if (warning.code == "unmatched_benchmarks") {
-            text += " " + warning.message + ".";
-            text[text.size() - warning.message.size() - 1] = 'T';
+            auto sentence = warning.message + ".";
+            sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+            text += " " + sentence;
         }
         if (warning.code == "one_layout" && outcome == gate_outcome::regression)
             text +=

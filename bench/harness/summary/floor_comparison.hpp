@@ -22,7 +22,7 @@ inline constexpr double law_margin = 0.1;
 /// zero, for example because a timer fired early.
 ///
 /// Warns of contenders whose time or late_p50 is significantly below their floor. A contender's floor is the
-/// floor with the same driver or, if there is none, the best floor. A warning contains the reason if
+/// floor with the same driver or the best floor if no floor has this driver. A warning contains the reason if
 /// bench/catalog/floor_exceptions.hpp knows one.
 ///
 /// Returns the results that are significantly below their floor, by more than law_margin and without a known

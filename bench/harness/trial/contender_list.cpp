@@ -57,8 +57,9 @@ std::string without_noise(const child_request& listing, std::string text) {
     std::multiset<std::string> noise;
     std::istringstream printed{outcome.output};
     for (std::string line; std::getline(printed, line);) noise.insert(line);
-    // A line without spaces looks like a benchmark's name. If the program prints such a line although no
-    // benchmark is selected, it ignores the filter. In this case, no lines are removed from its listing.
+    // Lines that the program prints although the filter selects no benchmark are not names of benchmarks. But
+    // if such a line has no spaces, it looks like a name: the program ignores the filter, and nothing is
+    // removed.
     const auto is_name = [](const std::string& line) { return line.find(' ') == std::string::npos; };
     if (failure_of(outcome, request.limit) || std::ranges::any_of(noise, is_name)) return text;
     std::istringstream lines{std::exchange(text, {})};

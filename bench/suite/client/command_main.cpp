@@ -70,7 +70,8 @@ std::vector<std::string> environment_of_user() {
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const bool is_of_harness =
-            (text.starts_with("LOOPBENCH_") && !text.starts_with("LOOPBENCH_PADDING=")) ||
+            (text.starts_with("LOOPBENCH_") && !text.starts_with("LOOPBENCH_PADDING=") &&
+             !text.starts_with("LOOPBENCH_ASIO=")) ||
             text.starts_with("BENCHMARK_") || text.starts_with("TMPDIR=");
         if (!is_of_harness) all.emplace_back(text);
     }

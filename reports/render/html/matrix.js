@@ -28,7 +28,7 @@ function isWanted(result) {
     : result.verdict === matrix.verdicts;
 }
 
-// Returns the contender's result for the row's metric. If there is none, returns its result for time, which contains
+// Returns the contender's result for the row's metric. If it has no such result, returns its result for time, which contains
 // the status (for example `failed`).
 function resultAt(row, contender) {
   return find(row.workload, contender, row.metric) || find(row.workload, contender, "time");

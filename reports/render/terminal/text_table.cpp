@@ -58,11 +58,17 @@ std::string family_lines(const family& group) {
     return out + (note.empty() ? "" : "  " + note + "\n") + missing_metrics(group) + "\n";
 }
 
+std::string with_environment(const contender& who) {
+    const auto set = context_text(who.context, "environment");
+    return set ? fmt::format(" ({})", *set) : "";
+}
+
 std::string programs(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)
         if (const auto program = context_text(who.context, "program"); program && *program != who.name)
-            out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", who.name, *program);
+            out += fmt::format("{}{} = {}{}", out.empty() ? "" : ", ", who.name, *program,
+                               with_environment(who));
     return out.empty() ? out : printable(out) + "\n\n";
 }
 

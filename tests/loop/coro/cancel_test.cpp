@@ -219,8 +219,8 @@ TEST_P(cancelling, cancelling_a_ready_read_and_a_due_sleep_loses_no_bytes) {
         loop.io().wait(do_not_wait);
         for (const auto& each : tasks) each.cancel();
     };
-    // The loop runs this call before the sleep, in the same turn. A loop that polls its tasks has no timer
-    // for the sleep. For such a loop, the test posts `cancels` below instead.
+    // The loop runs `cancels` just before it ends the sleep, in the same turn. A loop that polls its tasks
+    // has no timer for the sleep; for such a loop, the test posts `cancels` below instead.
     if (!loop.ready().tasks_poll) loop.call_at(due - 1ns, cancels);
     tasks.push_back(create_task(loop, sleeps()));
     tasks.push_back(create_task(loop, reads()));

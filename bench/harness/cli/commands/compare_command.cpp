@@ -118,7 +118,7 @@ contender side(std::string name, const std::string& file, const compare_options&
     contender who;
     who.name = std::move(name);
     if (options.of_commands) {
-        become_command(who, file, &file == &options.base ? options.next : options.base);
+        become_command(who, file, need_shell(options.base, options.next));
         list_build(who, options, plan, stop);
         return who;
     }

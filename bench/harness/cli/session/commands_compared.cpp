@@ -10,14 +10,12 @@
 #include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
+#include "reports/render/columns.hpp"
+#include "reports/render/terminal/fixed_width.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-bool needs_shell(std::string_view command) {
-    return command.find_first_of("|&;<>()$`\\\"'*?[]#~=%\n{}!") != std::string_view::npos;
-}
 
 std::vector<std::string> words_of(const std::string& command, bool in_shell) {
     if (in_shell) return {"/bin/sh", "-c", command};
@@ -27,32 +25,36 @@ std::vector<std::string> words_of(const std::string& command, bool in_shell) {
 
 std::string shortened(const std::string& command) {
     constexpr std::size_t longest = 40;
-    auto text = reports::valid_utf8(command);
-    std::ranges::replace_if(
-        text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
-    return text.size() <= longest ? text : reports::valid_utf8(text.substr(0, longest - 3)) + "...";
+    return reports::clipped(reports::printable(command), longest);
 }
 
 }  // namespace
+
+bool need_shell(std::string_view base, std::string_view next) {
+    constexpr std::string_view special = "|&;<>()$`\\\"'*?[]#~=%\n{}!";
+    return base.find_first_of(special) != std::string_view::npos ||
+           next.find_first_of(special) != std::string_view::npos;
+}
 
 bool are_commands(std::span<const std::string> words, const std::string& base, const std::string& next) {
     const auto mark = std::ranges::find(words, "--");
     return words.end() - mark == 3 && mark[1] == base && mark[2] == next;
 }
 
-void become_command(contender& who, const std::string& command, const std::string& other) {
+void become_command(contender& who, const std::string& command, bool in_shell) {
     if (command.find_first_not_of(" \t\n") == std::string::npos)
         throw usage_error{
             "a command is empty; write two commands after `--`, for example -- 'sort a' 'sort b'"};
     if (reports::valid_utf8(command) != command)
         throw usage_error{"the command {} is not valid UTF-8, which the journal needs; use another spelling",
                           reports::valid_utf8(command)};
-    const nlohmann::json words = words_of(command, needs_shell(command) || needs_shell(other));
+    const nlohmann::json words = words_of(command, in_shell);
     who.path = installed_file("loopbench-command");
     who.environment = {{"LOOPBENCH_COMMAND", words.dump()}};
     if (const char* const folder = std::getenv("TMPDIR");
         folder != nullptr && reports::valid_utf8(folder) == folder)
         who.environment["LOOPBENCH_USER_TMPDIR"] = folder;  // trials get a TMPDIR of their own
+    remember_asio_loop(who);
     remember_files(who);
 }
 

@@ -387,8 +387,7 @@ private:
             core_.is_run_ = false;
         }
 
-        /// Returns false if this thread could not run the loop, because another thread ran it until the time
-        /// was over.
+        /// Returns false if another thread ran the loop until the time limit of this thread expired.
         bool is_inside() const noexcept { return is_inside_; }
 
     private:
