@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""Runs the steps of action.yml and the script of gitlab.yml on a repository with a small Google Benchmark program.
+
+    action_test.py SOURCE LOOPBENCH SCRATCH
+
+The package manager is replaced by a program that does nothing. `loopbench compare` measures few, short trials, and the
+verdicts do not count, because other tests use this machine. Where exit codes and base commits count, a stub replaces
+`loopbench`.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import steps
+import yaml
+
+SOURCE, LOOPBENCH, SCRATCH = pathlib.Path(), pathlib.Path(), pathlib.Path()
+VERDICTS = ("PASS", "SLOWER", "UNDECIDED", "UNRELIABLE")
+
+PROGRAM = """#include <benchmark/benchmark.h>
+#include <string>
+static void BM_count(benchmark::State& state) {
+    for (auto _ : state)
+        for (int i = 0; i < COUNT; ++i) benchmark::DoNotOptimize(i);
+}
+BENCHMARK(BM_count);
+static void BM_string(benchmark::State& state) {
+    for (auto _ : state) benchmark::DoNotOptimize(std::string(40, 'x'));
+}
+BENCHMARK(BM_string)->Name("of_COUNT");
+BENCHMARK(BM_string)->Name("of_all");
+BENCHMARK_MAIN();
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(program CXX)
+find_package(benchmark REQUIRED)
+add_executable(bench bench.cpp)
+target_link_libraries(bench PRIVATE benchmark::benchmark)
+"""
+# Writes its arguments to a file, and the names of the base's benchmarks to another one, and ends with the code CODE.
+STUB = """#!/bin/sh
+case $1 in
+    compare)
+        echo "$@" >"$SEEN/arguments"
+        [ ! -d loopbench-gate/base ] || loopbench-gate/base/1 --benchmark_list_tests >"$SEEN/base"
+        exit CODE ;;
+esac
+"""
+
+
+def git(repository, *arguments):
+    identity = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "protocol.file.allow=always")
+    return subprocess.run(["git", "-C", repository, *identity, *arguments], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+def write_command(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def commit(repository, count):
+    (repository / "bench.cpp").write_text(PROGRAM.replace("COUNT", str(count)))
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", f"count {count}")
+
+
+def make_repository(folder):
+    """Creates a repository at a merge commit. The pull request changes 100 to 200. Before the merge, the base's branch
+    has moved on, to 300. The merge has the program of the pull request."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    (folder / "CMakeLists.txt").write_text(PROJECT)
+    commit(folder, 100)
+    git(folder, "checkout", "--quiet", "-b", "request")
+    commit(folder, 200)
+    git(folder, "checkout", "--quiet", "main")
+    commit(folder, 300)
+    git(folder, "merge", "--quiet", "--strategy=ours", "--no-edit", "request")
+    (folder / "bench.cpp").write_text(PROGRAM.replace("COUNT", "200"))
+    git(folder, "commit", "--quiet", "--all", "--amend", "--no-edit")
+
+
+class Fixture(unittest.TestCase):
+    def setUp(self):
+        self.folder = SCRATCH / self.id().rpartition(".")[2]
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.repository = self.folder / "a project"
+        make_repository(self.repository)
+        self.seen = self.folder / "seen"
+        self.seen.mkdir()
+        shutil.copytree(SOURCE / ".ci", self.folder / "action/.ci")
+        write_command(self.folder / "action/.ci/install", "#!/bin/sh\n")
+        self.tool = self.folder / "action/build/release/bin/loopbench"
+        self.environment = {"HOME": str(self.folder), "SEEN": str(self.seen)}
+        self.machine = steps.Machine(root=pathlib.Path("/"), action=self.folder / "action",
+                                     workspace=self.folder / "a project", files=self.folder / "files",
+                                     kept=self.folder / "kept", environment=self.environment)
+
+    def use_loopbench(self):
+        write_command(self.tool, '#!/bin/sh\ncase $1 in compare) set -- "$@"; shift\n'
+                                 f'exec {LOOPBENCH} compare --blocks 6 --min-time 2ms "$@";; esac\n'
+                                 f'exec {LOOPBENCH} "$@"\n')
+
+    def use_stub(self, code=0):
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)  # its cache can contain another stub
+        write_command(self.tool, STUB.replace("CODE", str(code)))
+
+
+
+class ActionTest(Fixture):
+    def run_action(self, **inputs):
+        given = {name.replace("_", "-"): text for name, text in inputs.items()}
+        return steps.run_action(steps.read_action(SOURCE / "action.yml"), given, self.machine)
+
+    def test_a_job_compares_base_and_head_in_several_layouts(self):
+        self.use_loopbench()
+        job = self.run_action(target="bench", layouts="6", cmake="-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined",
+                              workloads="BM_* of_all of_300 of_200")
+        self.assertIn(job.code, (0, 3), job.log)
+        self.assertTrue(job.summary.lstrip("*# ").startswith(VERDICTS), job.summary[:200])
+        self.assertTrue(job.outputs["verdict"].startswith(VERDICTS), job.outputs)
+        self.assertIn(job.outputs["exit-code"], "0345")
+        self.assertIn("BM\\_count", job.summary)
+        for name in ("summary.md", "report/report.json", "report/report.html"):
+            self.assertTrue((job.artifact / name).is_file(), name)
+        of_head = [path.read_bytes() for path in sorted((self.repository / "loopbench-gate/head").iterdir())]
+        self.assertEqual(6, len(of_head))
+        self.assertEqual(6, len(set(of_head)), "two layouts are the same program")
+        cache = (self.repository / "loopbench-gate/build/head/CMakeCache.txt").read_text()
+        self.assertIn("CMAKE_EXE_LINKER_FLAGS:STRING=-Wl,--no-undefined -fuse-ld=mold", cache)
+        self.assertEqual("", git(self.repository, "status", "--short"))
+        self.assertEqual(1, len(git(self.repository, "worktree", "list").splitlines()))
+
+    def test_the_base_is_the_first_parent_of_the_merge(self):
+        self.use_stub()
+        self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
+        self.assertIn("of_300", (self.seen / "base").read_text().split())
+
+    def test_another_base_can_be_given(self):
+        self.use_stub()
+        self.assertEqual(0, self.run_action(target="bench", layouts="1", base="HEAD^1^1").code)
+        self.assertIn("of_100", (self.seen / "base").read_text().split())
+
+    def test_the_exit_codes_that_fail_a_job(self):
+        for code, when_slower, when_unproven in ((0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 0, 4), (5, 0, 5)):
+            for fail_on, expected in (("slower", when_slower), ("unproven", when_unproven)):
+                with self.subTest(code=code, fail_on=fail_on):
+                    self.use_stub(code)
+                    job = self.run_action(base_command="true", head_command="true", fail_on=fail_on)
+                    self.assertEqual(expected, job.code, job.log)
+                    self.assertEqual(str(code), job.outputs["exit-code"])
+
+    def test_two_commands_are_compared_without_a_build(self):
+        self.use_stub()
+        job = self.run_action(base_command="sort a", head_command="sort 'b c'", threshold="7%", args="", budget="9s")
+        self.assertEqual(0, job.code, job.log)
+        arguments = (self.seen / "arguments").read_text()
+        self.assertIn("--threshold 7% --budget 9s", arguments)
+        self.assertTrue(arguments.endswith("-- sort a sort 'b c'\n"), arguments)
+
+    def test_a_failed_build_fails_the_job_and_says_so_in_the_summary(self):
+        self.use_stub()
+        (self.repository / "bench.cpp").write_text("#error planted\n")
+        git(self.repository, "commit", "--quiet", "--all", "--message", "broken")
+        job = self.run_action(target="bench", layouts="1")
+        self.assertEqual(1, job.code)
+        self.assertIn("planted", job.log)
+        self.assertTrue(job.summary.startswith("FAILED"), job.summary)
+        self.assertTrue((job.artifact / "summary.md").is_file())
+
+    def test_wrong_inputs_are_named(self):
+        self.use_stub()
+        for told, inputs in (("--target", {}), ("--head-command", {"base_command": "true"}),
+                             ("both", {"target": "bench", "base_command": "true", "head_command": "true"}),
+                             ("--fail-on", {"target": "bench", "fail_on": "always"}),
+                             ("--layouts", {"target": "bench", "layouts": "many"}),
+                             ("--program", {"target": "bench", "layouts": "1", "program": "absent"}),
+                             ("fetch-depth", {"target": "bench", "base": "v0.1"})):
+            with self.subTest(told=told):
+                job = self.run_action(**inputs)
+                self.assertEqual(2, job.code, job.log)
+                self.assertIn(told, job.log)
+
+    def test_programs_of_one_name_must_be_told_apart(self):
+        self.use_stub()
+        with (self.repository / "CMakeLists.txt").open("a") as file:
+            file.write("add_executable(other bench.cpp)\ntarget_link_libraries(other PRIVATE benchmark::benchmark)\n"
+                       "set_target_properties(other PROPERTIES RUNTIME_OUTPUT_DIRECTORY other OUTPUT_NAME bench)\n"
+                       "add_dependencies(bench other)\n")
+        for message in ("once", "twice"):  # base and head have both programs
+            git(self.repository, "commit", "--quiet", "--all", "--allow-empty", "--message", message)
+        job = self.run_action(target="bench", layouts="1")
+        self.assertEqual(2, job.code)
+        self.assertIn("2 programs", job.log)
+        self.assertEqual(0, self.run_action(target="bench", layouts="1", program="other/bench").code)
+
+    def test_the_tool_is_cached_until_its_sources_change(self):
+        self.use_stub()
+        inputs = {"base_command": "true", "head_command": "true"}
+        self.assertFalse(self.run_action(**inputs).cache_hit)
+        self.assertTrue(self.run_action(**inputs).cache_hit)
+        (self.folder / "action/changed").write_text("")
+        self.assertFalse(self.run_action(**inputs).cache_hit)
+
+
+class GitlabTest(Fixture):
+    """Runs the script of gitlab.yml. The repository of loopbench is one with the scripts of .ci, where the build only
+    copies the stub."""
+
+    def setUp(self):
+        super().setUp()
+        self.use_stub()
+        shutil.move(self.tool, self.folder / "stub")
+        shutil.rmtree(self.folder / "action/build")
+        loopbench = self.folder / "action"
+        write_command(loopbench / ".ci/build", "#!/bin/sh\nmkdir -p build/release/bin\n"
+                                               "cp $STUB build/release/bin/loopbench && echo built >>$SEEN/builds\n")
+        git(loopbench, "init", "--quiet", "--initial-branch=main")
+        git(loopbench, "add", ".")
+        git(loopbench, "commit", "--quiet", "--message", "loopbench")
+        write_command(self.folder / "bin/apt-get", "#!/bin/sh\n")
+
+    def run_job(self, **variables):
+        job = yaml.safe_load((SOURCE / "gitlab.yml").read_text())[".loopbench"]
+        given = {name: str(text) for name, text in job["variables"].items()} | variables
+        environment = os.environ | self.environment | given | {
+            "LOOPBENCH_URL": f"file://{self.folder / 'action'}", "STUB": str(self.folder / "stub"),
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
+        done = subprocess.run(["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])], env=environment,
+                              cwd=self.repository, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        self.log = done.stdout
+        return done.returncode
+
+    def benchmarks_of_base(self):
+        return (self.seen / "base").read_text().split()
+
+    def test_the_base_is_the_common_ancestor_or_the_first_parent_of_merged_results(self):
+        ancestor = git(self.repository, "merge-base", "HEAD^1", "HEAD^2")
+        of_request = {"CI_MERGE_REQUEST_EVENT_TYPE": "detached", "CI_MERGE_REQUEST_DIFF_BASE_SHA": ancestor}
+        self.assertEqual(0, self.run_job(TARGET="bench", LAYOUTS="1", **of_request), self.log)
+        self.assertIn("of_100", self.benchmarks_of_base())
+        of_request["CI_MERGE_REQUEST_EVENT_TYPE"] = "merged_result"
+        self.assertEqual(0, self.run_job(TARGET="bench", LAYOUTS="1", **of_request), self.log)
+        self.assertIn("of_300", self.benchmarks_of_base())
+
+    def test_the_tool_is_built_once_for_each_commit(self):
+        commands = {"BASE_COMMAND": "true", "HEAD_COMMAND": "true"}
+        for builds, change in ((1, False), (1, False), (2, True)):
+            if change:
+                git(self.folder / "action", "commit", "--quiet", "--allow-empty", "--message", "changed")
+            self.assertEqual(0, self.run_job(**commands), self.log)
+            self.assertEqual(builds, len((self.seen / "builds").read_text().splitlines()))
+
+    def test_a_slowdown_fails_the_job(self):
+        write_command(self.folder / "stub", STUB.replace("CODE", "3"))
+        self.assertEqual(3, self.run_job(BASE_COMMAND="true", HEAD_COMMAND="true"), self.log)
+
+    def test_every_variable_is_an_option_of_the_script(self):
+        job = yaml.safe_load((SOURCE / "gitlab.yml").read_text())[".loopbench"]
+        script = "\n".join(job["script"])
+        for name in job["variables"].keys() - {"GIT_DEPTH"}:
+            self.assertIn(f'"${name}"', script, name)
+
+
+class DocumentationTest(unittest.TestCase):
+    """The blocks of docs/gate.md use inputs, variables and paths that exist."""
+
+    def setUp(self):
+        self.page = (SOURCE / "docs/gate.md").read_text()
+        self.blocks = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", self.page, re.M | re.S)]
+
+    def test_the_actions_and_inputs_exist(self):
+        steps_of = [step for block in self.blocks for job in block.get("jobs", {}).values() for step in job["steps"]]
+        used = [(step["uses"].split("@")[0].split("/", 2), step.get("with", {})) for step in steps_of
+                if step.get("uses", "").startswith("OWNER/")]
+        self.assertEqual(2, len(used))
+        for (_, _, *folder), given in used:
+            action = steps.read_action(SOURCE.joinpath(*folder, "action.yml"))
+            self.assertLessEqual(given.keys(), action["inputs"].keys())
+
+    def test_the_variables_for_gitlab_exist(self):
+        template = yaml.safe_load((SOURCE / "gitlab.yml").read_text())
+        (job,) = (block["speed"] for block in self.blocks if "include" in block)
+        self.assertLessEqual(job["variables"].keys(), template[job["extends"]]["variables"].keys())
+
+    def test_the_table_has_every_input_with_its_default(self):
+        inputs = steps.read_action(SOURCE / "action.yml")["inputs"]
+        table = self.page[self.page.index("| input and option |"):].partition("\n\n")[0]
+        for name, about in inputs.items():
+            (row,) = (line for line in table.splitlines() if f"`{name}`" in line.split("|")[1])
+            self.assertIn(about["default"], row)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    SOURCE, LOOPBENCH, SCRATCH = (pathlib.Path(each).resolve() for each in sys.argv[1:])
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""Runs the steps of action.yml in a fresh Debian 12 on three projects of other people, from Debian's source packages.
+
+    foreign.py SOURCE FOLDER [PROJECT...]
+
+Needs root, debootstrap, python3-yaml and Debian's archive; takes about an hour. The folder gets the root file system,
+which a second run uses again, and `results.json`. For each project, there are three pull requests: an unchanged
+program, one in which a benchmark does 10 % more work, and one that adds, removes and renames benchmarks. The script
+ends with exit code 1 if one of the answers is wrong. It is not a part of .ci/run, because it needs much time and a
+machine without other work.
+"""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import steps
+
+MIRROR = "http://deb.debian.org/debian"
+PLANTED = 0.10
+HELPERS = """#include <benchmark/benchmark.h>
+static inline void do_more_work() {
+    for (int i = 0; i < ROUNDS; ++i) benchmark::DoNotOptimize(i);
+}
+"""
+ROUND = HELPERS + """static void round_of_work(benchmark::State& state) {
+    for (auto _ : state) do_more_work();
+}
+BENCHMARK(round_of_work);
+BENCHMARK_MAIN();
+"""
+
+
+@dataclasses.dataclass
+class Project:
+    """A source package. `slower` names a function of the file `source`, whose loop gets more work, and a benchmark that
+    this function measures. `changed` has replacements in that file, and `only` the benchmarks that then exist on one
+    side."""
+
+    package: str
+    needs: str
+    inputs: dict
+    source: str
+    slower: tuple
+    workloads: str
+    changed: dict
+    only: dict
+
+
+PROJECTS = [
+    Project(package="snappy/bookworm", needs="zlib1g-dev",
+            inputs={"target": "snappy_benchmark", "cmake": "-DSNAPPY_BUILD_TESTS=OFF"},
+            source="snappy_benchmark.cc", slower=("BM_UValidate", "BM_UValidate/1"),
+            workloads="BM_UFlat/1 BM_UValidate/1 BM_ZFlat/1",
+            changed={"BENCHMARK(BM_UFlatMedley);": 'BENCHMARK(BM_UFlatMedley)->Name("BM_Medley");',
+                     "BENCHMARK(BM_ZFlatAll);": 'BENCHMARK(BM_UValidateMedley)->Name("BM_Added");'},
+            only={"base": ["BM_UFlatMedley", "BM_ZFlatAll"], "head": ["BM_Medley", "BM_Added"]}),
+    Project(package="spdlog/bookworm", needs="libfmt-dev",
+            inputs={"target": "latency", "cmake": "-DSPDLOG_BUILD_BENCH=ON -DSPDLOG_FMT_EXTERNAL=ON"},
+            source="bench/latency.cpp", slower=("bench_c_string", "null_sink_st (500_bytes c_str)"),
+            workloads="null_sink_st* null_sink_fmt_string",
+            changed={'"null_sink_fmt_string"': '"null_sink_format"',
+                     '"disabled-at-runtime"': '"disabled-by-level"'},
+            only={"base": ["null_sink_fmt_string", "disabled-at-runtime"],
+                  "head": ["null_sink_format", "disabled-by-level"]}),
+    Project(package="ftxui/trixie", needs="libgmock-dev libgtest-dev",
+            inputs={"target": "ftxui-benchmark", "cmake": "-DFTXUI_BUILD_TESTS=ON -DFTXUI_BUILD_EXAMPLES=OFF"},
+            source="src/ftxui/dom/benchmark_test.cpp", slower=("BencharkText", "BencharkText/4"),
+            workloads="BencharkText/4 BencharkBasic/64 BenchmarkStyle/*",
+            changed={"BENCHMARK(BencharkText)->DenseRange(0, 10, 1)": "BENCHMARK(BencharkText)->DenseRange(0, 11, 1)",
+                     "BENCHMARK(BencharkBasic)": 'BENCHMARK(BencharkBasic)->Name("Basic")'},
+            only={"base": ["BencharkBasic/64"], "head": ["Basic/64", "BencharkText/11"]}),
+]
+OF_CHANGED = {"snappy/bookworm": "BM_*Medley BM_ZFlatAll BM_Added BM_UFlat/1",
+              "spdlog/bookworm": "null_sink* disabled*", "ftxui/trixie": "*Basic/64 BencharkText/4 BencharkText/11"}
+
+
+class Root:
+    """A Debian 12 in a folder, with the file systems of the kernel."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        if not (folder / "usr").is_dir():
+            tell("creating a Debian 12")
+            subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", folder,
+                            MIRROR], check=True, stdout=subprocess.DEVNULL)
+        for each in ("proc", "sys", "dev", "dev/pts"):  # only in the mount namespace of this process
+            subprocess.run(["mount", "--bind", f"/{each}", folder / each], check=True)
+        (folder / "etc/apt/sources.list").write_text(
+            f"deb {MIRROR} bookworm main\ndeb-src {MIRROR} bookworm main\ndeb-src {MIRROR} trixie main\n")
+        self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
+                            "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+        self.run("apt-get update -qq\n"
+                 "apt-get install -y -qq --no-install-recommends git dpkg-dev g++ libbenchmark-dev")
+
+    def run(self, script, inside="/"):
+        done = subprocess.run(["chroot", self.folder, "/bin/sh", "-ec", f'cd "{inside}"\n{script}'],
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
+        if done.returncode:
+            sys.exit(f"{script}: exit code {done.returncode}\n{done.stdout}")
+        return done.stdout
+
+
+def tell(text):
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def commit(root, place, message):
+    root.run("git add --all --force .\n"
+             f"git -c user.name=test -c user.email=test@localhost commit --quiet --allow-empty --message '{message}'",
+             place)
+
+
+def fetch(root, project):
+    """Makes a repository of the package. Returns its folder in the root."""
+    name = project.package.partition("/")[0]
+    root.run(f"rm -rf /projects/{name} && mkdir -p /projects/{name}")
+    root.run(f"apt-get install -y -qq --no-install-recommends {project.needs}; apt-get source -qq {project.package}; "
+             "mv */ project", f"/projects/{name}")
+    place = f"/projects/{name}/project"
+    root.run("git init --quiet . && git config --global --add safe.directory '*'", place)
+    commit(root, place, "upstream")
+    return place
+
+
+def edit(root, place, project, change):
+    file = root.folder / place.lstrip("/") / project.source
+    old = file.read_text()
+    new = change(old)
+    if old == new:
+        sys.exit(f"{project.package}: the change does not apply to {project.source}")
+    file.write_text(new)
+
+
+def time_of_round(root):
+    """Returns the time of a round of do_more_work() in nanoseconds."""
+    rounds = 1000
+    (root.folder / "tmp/round.cpp").write_text(ROUND.replace("ROUNDS", str(rounds)))
+    root.run("g++ -O3 -DNDEBUG round.cpp -o round -lbenchmark -lpthread", "/tmp")
+    return shortest_time(root, "/tmp/round", "round_of_work", "/tmp") / rounds
+
+
+def shortest_time(root, program, benchmark, inside):
+    text = root.run(f"{program} '--benchmark_filter=^{re.escape(benchmark)}$' --benchmark_repetitions=9 "
+                    "--benchmark_min_time=0.05 --benchmark_format=json 2>/dev/null", inside)
+    rows = json.loads(text[text.index("{"):])["benchmarks"]
+    unit = {"ns": 1, "us": 1e3, "ms": 1e6}
+    return min(row["real_time"] * unit[row["time_unit"]] for row in rows if row["run_type"] == "iteration")
+
+
+def with_more_work(text, function, rounds):
+    start = text.index(f"{function}(benchmark::State")
+    loop = re.compile(r"(for \(auto \w+ : state\)|while \(state\.KeepRunning\(\)\))\s*\{").search(text, start)
+    text = f"{text[:loop.end()]} do_more_work();{text[loop.end():]}"
+    return HELPERS.replace("ROUNDS", str(rounds)) + text
+
+
+def replaced(text, changes):
+    for old, new in changes.items():
+        text = text.replace(old, new) if text.count(old) == 1 else text
+    return text
+
+
+class Requests:
+    """The pull requests of a project. The results of their jobs are in `results`."""
+
+    def __init__(self, root, project, source, kept):
+        self.root, self.project = root, project
+        self.place = fetch(root, project)
+        self.action = steps.read_action(source / "action.yml")
+        self.machine = steps.Machine(root=root.folder, action=pathlib.PurePosixPath("/action"),
+                                     workspace=pathlib.PurePosixPath(self.place),
+                                     files=pathlib.PurePosixPath("/tmp/runner"), kept=kept,
+                                     environment=root.environment)
+        self.results = []
+
+    def run(self, name, workloads, is_right):
+        start = time.monotonic()
+        inputs = self.project.inputs | {"workloads": workloads, "budget": "3min"}
+        job = steps.run_action(self.action, inputs, self.machine)
+        result = {"project": self.project.package, "request": name, "exit_code": job.code,
+                  "of_compare": job.outputs.get("exit-code"), "verdict": job.outputs.get("verdict"),
+                  "seconds": round(time.monotonic() - start), "tool_from_cache": job.cache_hit,
+                  "right": bool(is_right(job))}
+        tell(json.dumps(result))
+        if not result["right"]:
+            print(job.log[-4000:], job.summary[:2000], sep="\n")
+        self.results.append(result)
+        self.root.run("git reset --quiet --hard HEAD^", self.place)
+
+    def unchanged(self):
+        commit(self.root, self.place, "unchanged")
+        self.run("unchanged", self.project.workloads, lambda job: job.code == 0)
+
+    def slower(self, round_ns):
+        function, benchmark = self.project.slower
+        base = shortest_time(self.root, "loopbench-gate/base/01", benchmark, self.place)
+        rounds = round(PLANTED * base / round_ns)
+        edit(self.root, self.place, self.project, lambda text: with_more_work(text, function, rounds))
+        commit(self.root, self.place, "slower")
+        self.run("slower", self.project.workloads,
+                 lambda job: job.code == 3 and job.outputs["verdict"].startswith("SLOWER: " + benchmark))
+
+    def changed(self):
+        edit(self.root, self.place, self.project, lambda text: replaced(text, self.project.changed))
+        commit(self.root, self.place, "changed")
+
+        def is_right(job):
+            sides = {side: re.search(rf"only in {side}: (.*?)\. (?:These|$)", job.outputs["verdict"] + " ")
+                     for side in ("base", "head")}
+            return job.code == 0 and all(found and set(found[1].split(", ")) == set(self.project.only[side])
+                                         for side, found in sides.items())
+        self.run("added, removed and renamed", OF_CHANGED[self.project.package], is_right)
+
+
+def copy_sources(source, root):
+    shutil.rmtree(root.folder / "action", ignore_errors=True)
+    files = subprocess.run(["git", "-C", source, "ls-files"], check=True, capture_output=True, text=True).stdout
+    for line in files.splitlines():
+        if (source / line).is_file():
+            (root.folder / "action" / line).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / line, root.folder / "action" / line)
+
+
+def main(source, folder, names):
+    folder.mkdir(parents=True, exist_ok=True)
+    root = Root(folder / "root")
+    copy_sources(source, root)
+    round_ns = time_of_round(root)
+    results = []
+    for project in PROJECTS:
+        if names and project.package.partition("/")[0] not in names:
+            continue
+        tell(project.package)
+        requests = Requests(root, project, source, folder / "kept")
+        requests.unchanged()
+        requests.slower(round_ns)
+        requests.changed()
+        results += requests.results
+        (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    wrong = [result for result in results if not result["right"]]
+    tell(f"{len(results) - len(wrong)} of {len(results)} answers are right")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    if "MOUNTED" not in os.environ:  # the mounts end with this process
+        os.execvpe("unshare", ["unshare", "--mount", sys.executable, *sys.argv], os.environ | {"MOUNTED": "1"})
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]))
