@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures how often `loopbench compare -- A B` and hyperfine are wrong about two commands, on a core whose speed drifts.
+"""Measures how often `loopbench compare -- A B` and hyperfine are wrong about two commands on a core of changing speed.
 
     commands_rates.py LOOPBENCH CORE EQUAL_TRIES SLOWER_TRIES FOLDER
 
 The commands compute for some 30 ms. In the tries of equals, both do the same work; in the other tries, the second one
-does 3 % more. In both, a neighbour uses the same core at random times of 0.2 to 4 seconds. Each tool gets 20 seconds per
-try, one after the other, with the first tool changing. FOLDER/tries.csv gets a line for each try, and the rates are
-printed. The tools' verdicts:
+does 3 % more. In both, a neighbour uses the same core at random times of 0.2 to 4 seconds. Each tool gets 20 seconds
+per try, one after the other, with the first tool changing. FOLDER/tries.csv gets a line for each try, and the rates
+are printed. The tools' verdicts:
 
 - loopbench: its verdict about the time of the second command, at a threshold of 1 %.
 - hyperfine_summary: what its summary suggests: "1.03 ± 0.02 times faster" is a difference, because 0.03 exceeds 0.02.
@@ -47,9 +47,9 @@ def command(rounds):
 def verdict_of_loopbench(loopbench, first, second, folder):
     output = folder / "compare"
     shutil.rmtree(output, ignore_errors=True)
-    done = subprocess.run([loopbench, "compare", "--budget", f"{BUDGET_S}s", "--blocks", "500", "--threshold", "1%", "-o",
-                           output, "--", first, second], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    command_line = [loopbench, "compare", "--budget", f"{BUDGET_S}s", "--blocks", "500", "--threshold", "1%",
+                    "-o", output, "--", first, second]
+    done = subprocess.run(command_line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode in (1, 2, 130):
         sys.exit(f"loopbench: {done.stderr}")
     report = json.loads((output / "report.json").read_text())
@@ -60,9 +60,9 @@ def verdict_of_loopbench(loopbench, first, second, folder):
 
 def times_of_hyperfine(first, second, folder):
     runs = max(10, round(BUDGET_S / 2 / time_of(first)))
-    subprocess.run(["hyperfine", "--shell=none", "--warmup", "1", "--runs", str(runs), "--style", "none", "--export-json",
-                    folder / "hyperfine.json", first, second], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    command_line = ["hyperfine", "--shell=none", "--warmup", "1", "--runs", str(runs), "--style", "none",
+                    "--export-json", folder / "hyperfine.json", first, second]
+    subprocess.run(command_line, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return [result["times"] for result in json.loads((folder / "hyperfine.json").read_text())["results"]]
 
 
@@ -112,7 +112,8 @@ def main(loopbench, core, equal, slower, folder):
     folder.mkdir(parents=True, exist_ok=True)
     kinds = [False] * equal + [True] * slower
     random.shuffle(kinds)
-    rows, order = [], ["second", "loopbench", "hyperfine_summary", "hyperfine_welch", "loopbench_ratio", "hyperfine_ratio"]
+    order = ["second", "loopbench", "hyperfine_summary", "hyperfine_welch", "loopbench_ratio", "hyperfine_ratio"]
+    rows = []
     neighbour = subprocess.Popen([sys.executable, "-c", NEIGHBOUR])
     try:
         with (folder / "tries.csv").open("a", newline="") as file:
