@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -44,6 +47,32 @@ TEST(layout, the_deviation_between_layouts_is_estimated_correctly) {
     EXPECT_NEAR(mean_found(0.03, 0), 0.03, 0.001);
     EXPECT_NEAR(mean_found(0.03, 0.02), 0.03, 0.0015);
     EXPECT_NEAR(mean_found(0.01, 0.005), 0.01, 0.001);
+}
+
+TEST(layout, a_few_layouts_that_are_much_slower_count_fully) {
+    generator random{9};
+    std::normal_distribution<double> normal;
+    constexpr double slow = 0.6, noise = 0.005;
+    for (const std::size_t how_many : {2U, 6U}) {
+        const double share = static_cast<double>(how_many) / 20;
+        double squares = 0;
+        constexpr int rounds = 500;
+        for (int i = 0; i < rounds; ++i) {
+            auto all = round(random, 20, 0, noise);
+            std::vector<std::size_t> places(20);
+            std::iota(places.begin(), places.end(), 0);
+            std::ranges::shuffle(places, random);
+            const auto effect = [&](std::size_t layout) {
+                return std::ranges::find(places, layout) - places.begin() < std::ptrdiff_t(how_many) ? slow
+                                                                                                     : 0;
+            };
+            for (auto& item : all) item.log_ratio += effect(item.faster) - effect(item.slower);
+            const double found = *bench::layout_deviation(all);
+            squares += found * found / rounds;
+        }
+        const double expected = slow * std::sqrt(share * (1 - share) * 20 / 19);
+        EXPECT_NEAR(std::sqrt(squares), expected, expected / 10) << how_many;
+    }
 }
 
 TEST(layout, noise_alone_gives_hardly_any_deviation_between_layouts) {

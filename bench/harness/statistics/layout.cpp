@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t contrasts_max = 2000, fewest_in_common = 6;
 
-double furthest(std::span<const layout_contrast> contrasts) {
+/// Returns the limit of a contrast that no other contrast confirms: three robust standard deviations.
+double furthest_alone(std::span<const layout_contrast> contrasts) {
     constexpr double deviations = 3, of_a_normal_distribution = 1.4826;
     std::vector<double> sizes;
     for (const auto& item : contrasts) sizes.push_back(std::abs(item.log_ratio));
@@ -25,20 +26,26 @@ double in_common(const layout_contrast& one, const layout_contrast& other) {
            is(one.slower, other.faster);
 }
 
+/// Returns the product of two contrasts that share a layout. A contrast counts beyond the limit only as far as
+/// twice the other one.
+double product(double one, double other, double limit) {
+    const double most = std::max(limit, 2 * std::min(std::abs(one), std::abs(other)));
+    return std::clamp(one, -most, most) * std::clamp(other, -most, most);
+}
+
 }  // namespace
 
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts) {
     const auto all = contrasts.first(std::min(contrasts.size(), contrasts_max));
     if (all.empty()) return std::nullopt;
-    const double limit = furthest(all);
+    const double limit = furthest_alone(all);
     double products = 0, squares = 0;
     std::size_t found = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t k = 0; k < i; ++k) {
             const double c = in_common(all[i], all[k]);
             if (c == 0 || all[i].block == all[k].block) continue;
-            products +=
-                c * std::clamp(all[i].log_ratio, -limit, limit) * std::clamp(all[k].log_ratio, -limit, limit);
+            products += c * product(all[i].log_ratio, all[k].log_ratio, limit);
             squares += c * c;
             ++found;
         }

@@ -20,9 +20,10 @@ struct layout_contrast {
 ///     c = [same faster] + [same slower] - [faster of one is slower of the other] - [the reverse].
 /// Here, [condition] is 1 if the condition is true, and otherwise 0. The variance is the sum of c x y divided
 /// by the sum of c * c, over all such pairs of contrasts. This is a moment estimate like C. R. Henderson's
-/// (Biometrics 9, 1953); it requires neither balanced data nor a certain distribution. Contrasts beyond three
-/// robust standard deviations are clamped to this limit, because otherwise one disturbed block would dominate
-/// the sum. Returns 0 if the estimated variance is negative because of noise, and nothing if fewer than six
+/// (Biometrics 9, 1953); it requires neither balanced data nor a certain distribution. In each product, a
+/// contrast beyond three robust standard deviations is clamped to this limit, or to twice the other contrast
+/// if that is more. Otherwise, one disturbed block would dominate the sum. A few layouts that are much slower
+/// than the others count fully, because both contrasts with such a layout are large. Returns 0 if the estimated variance is negative because of noise, and nothing if fewer than six
 /// pairs of contrasts share a layout. Uses only the first 2000 contrasts.
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts);
 
