@@ -105,7 +105,7 @@ class Fixture(unittest.TestCase):
 
     def use_loopbench(self):
         write_command(self.tool, '#!/bin/sh\ncase $1 in compare) set -- "$@"; shift\n'
-                                 f'exec {LOOPBENCH} compare --blocks 6 --min-time 2ms "$@";; esac\n'
+                                 f'exec {LOOPBENCH} compare --min-time 2ms "$@";; esac\n'
                                  f'exec {LOOPBENCH} "$@"\n')
 
     def use_stub(self, code=0):
@@ -121,7 +121,8 @@ class ActionTest(Fixture):
 
     def test_a_job_compares_base_and_head_in_several_layouts(self):
         self.use_loopbench()
-        job = self.run_action(target="bench", layouts="6", cmake="-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined",
+        job = self.run_action(target="bench", layouts="6", blocks="6",
+                              cmake="-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined",
                               workloads="BM_* of_all of_300 of_200")
         self.assertIn(job.code, (0, 3), job.log)
         self.assertTrue(job.summary.lstrip("*# ").startswith(VERDICTS), job.summary[:200])
@@ -181,6 +182,7 @@ class ActionTest(Fixture):
                              ("both", {"target": "bench", "base_command": "true", "head_command": "true"}),
                              ("--fail-on", {"target": "bench", "fail_on": "always"}),
                              ("--layouts", {"target": "bench", "layouts": "many"}),
+                             ("correct --target", {"target": "benches", "layouts": "1"}),
                              ("--program", {"target": "bench", "layouts": "1", "program": "absent"}),
                              ("fetch-depth", {"target": "bench", "base": "v0.1"})):
             with self.subTest(told=told):

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-NO_CODE = {"", "sh"}  # the languages of blocks that contain program output or commands
+NO_CODE = {"", "sh", "yaml"}  # output, commands, and CI jobs, which tests/action checks
 OF_AN_EXAMPLE = {"answer"}
 COMPILED_OR_RUN = ["tests/package", "loop"]
 

@@ -114,7 +114,7 @@ TEST_F(served, replacing_the_servers_executable_during_the_measurement_fails_the
     fs::copy_file(LOOPBENCH_ECHO_SERVER, copy);
     const auto ran = compare(": {port}; touch " + copy.native(), copy.c_str(), {"{port}"}, {}, "1");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_SAYS(ran.error_tail, "was replaced");
+    EXPECT_SAYS(ran.output, "was replaced");
 }
 
 TEST_F(served, a_resumed_comparison_of_servers_uses_the_client_of_its_first_start) {

@@ -60,7 +60,7 @@ TEST_F(third_party, the_slowdown_of_a_build_is_found_in_every_benchmark) {
     EXPECT_EQ(found.size(), 12U) << "complexity and aggregates are not benchmarks";
     EXPECT_NEAR(found.at("set/unit/manual_time")["median"].get<double>(), 105'000, 700)
         << "in ns, although it printed other units";
-    for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.error_tail, part);
+    for (const auto* part : {"slower_third_party", "set/plain", "slower"}) EXPECT_SAYS(ran.output, part);
 }
 
 TEST_F(third_party, the_arguments_of_the_user_are_passed_in_each_start_of_a_program) {
@@ -146,7 +146,7 @@ TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
                              {"--workload", "broken", "--workload", "set/plain", "--blocks", "6"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_SAYS(ran.error_tail, "no such device");
+    EXPECT_SAYS(ran.output, "no such device");
     EXPECT_EQ(times().at("set/plain/manual_time")["samples"].size(), 6U)
         << "the other benchmarks were measured";
 }

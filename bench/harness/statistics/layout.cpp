@@ -26,7 +26,7 @@ double in_common(const layout_contrast& one, const layout_contrast& other) {
            is(one.slower, other.faster);
 }
 
-/// Returns the product of two contrasts that share a layout. A contrast counts beyond the limit only as far as
+/// Returns the product of two contrasts that share a layout. Beyond the limit, a contrast counts only up to
 /// twice the other one.
 double product(double one, double other, double limit) {
     const double most = std::max(limit, 2 * std::min(std::abs(one), std::abs(other)));

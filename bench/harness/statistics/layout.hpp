@@ -23,8 +23,9 @@ struct layout_contrast {
 /// (Biometrics 9, 1953); it requires neither balanced data nor a certain distribution. In each product, a
 /// contrast beyond three robust standard deviations is clamped to this limit, or to twice the other contrast
 /// if that is more. Otherwise, one disturbed block would dominate the sum. A few layouts that are much slower
-/// than the others count fully, because both contrasts with such a layout are large. Returns 0 if the estimated variance is negative because of noise, and nothing if fewer than six
-/// pairs of contrasts share a layout. Uses only the first 2000 contrasts.
+/// than the others count fully, because both contrasts with such a layout are large. Returns 0 if the
+/// estimated variance is negative because of noise, and nothing if fewer than six pairs of contrasts share a
+/// layout. Uses only the first 2000 contrasts.
 std::optional<double> layout_deviation(std::span<const layout_contrast> contrasts);
 
 }  // namespace loopbench::bench

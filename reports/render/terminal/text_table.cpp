@@ -63,7 +63,9 @@ std::string with_environment(const contender& who) {
     return set ? fmt::format(" ({})", *set) : "";
 }
 
-std::string programs(const report& content) {
+}  // namespace
+
+std::string programs_text(const report& content) {
     std::string out;
     for (const auto& who : content.contenders)
         if (const auto program = context_text(who.context, "program"); program && *program != who.name)
@@ -72,11 +74,9 @@ std::string programs(const report& content) {
     return out.empty() ? out : printable(out) + "\n\n";
 }
 
-}  // namespace
-
 std::string write_table(const report& content) {
     auto out = content.gate ? printable(content.gate->verdict) + "\n\n" : std::string{};
-    out += programs(content);
+    out += programs_text(content);
     for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
 }

@@ -275,8 +275,8 @@ int compare(const compare_options& options, const invocation& by) {
     stop.throw_if_requested();
     const auto run = measure(plan_for(options, stop, started), {folder, by, stop, started});
     const auto report = judged_report_of(run.record);
-    publish(run, report, folder, detail::every_table);
-    return report.complete ? conclude(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
+    publish(run, report, folder, detail::comparison);
+    return report.complete ? exit_code_of(judge_gate(report, options.tolerated_pct)) : exit_interrupted;
 }
 
 const std::initializer_list<example> compare_examples{

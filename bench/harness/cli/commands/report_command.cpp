@@ -12,6 +12,7 @@
 #include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/experiment/histograms.hpp"
 #include "bench/harness/experiment/record.hpp"
+#include "bench/harness/gate/comparison_table.hpp"
 #include "bench/harness/gate/gate_result_formats.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/trial/usage_error.hpp"
@@ -49,7 +50,11 @@ std::string page(const std::string& file) {
 }
 
 std::string rewritten(const reports::format& chosen, const std::string& file, reports::colours paint) {
-    if (chosen.name == screen) return reports::draw_whole_screen(read_report_file(file), paint);
+    if (chosen.name == screen) {
+        const auto content = read_report_file(file);
+        return compares_two_builds(content) ? write_comparison(content)
+                                            : reports::draw_whole_screen(content, paint);
+    }
     if (chosen.write != reports::write_json) return write_report(chosen, read_report_file(file));
     const auto source = read_report_text(file);
     return is_journal(source) ? reports::write_json(read_judged_report(source, file))

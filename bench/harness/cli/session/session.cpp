@@ -23,6 +23,7 @@
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/calibration_file.hpp"
+#include "bench/harness/gate/comparison_table.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "bench/harness/summary/summary.hpp"
 #include "bench/harness/trial/build_comparison.hpp"
@@ -496,14 +497,22 @@ std::vector<reports::histogram> known_histograms(const fs::path& report_file, co
     return or_none([&] { return histograms_beside(report_file, report); });
 }
 
+namespace {
+
+std::string tables_of(const reports::report& report, detail how) {
+    if (how == detail::one_screen) return reports::draw_screen(report, colours_of_output());
+    if (how == detail::comparison && compares_two_builds(report)) return write_comparison(report);
+    return reports::write_table(report);
+}
+
+}  // namespace
+
 /// Prints the tables before it writes the files, so that the user sees the results even if there is no space
 /// for files.
 void publish(const finished_run& run, const reports::report& report, const fs::path& folder, detail how) {
     std::optional<reports::file_error> unseen;
     try {
-        reports::write_standard_output(how == detail::one_screen
-                                           ? reports::draw_screen(report, colours_of_output())
-                                           : reports::write_table(report));
+        reports::write_standard_output(tables_of(report, how));
     } catch (const reports::file_error& error) {
         unseen = error;
     }

@@ -93,7 +93,7 @@ finished_run measure_rest(const session_place& place);
 std::vector<reports::histogram> known_histograms(const std::filesystem::path& report_file,
                                                  const reports::report& report);
 
-enum class detail : bool { one_screen, every_table };
+enum class detail { one_screen, comparison, every_table };
 
 /// Prints the tables to standard output and the warnings to standard error, and writes report.json,
 /// report.csv and report.html. If an output fails, or if run.unwritten is set, first writes the other outputs

@@ -1,0 +1,107 @@
+// Tests the table that `loopbench compare` prints: its words are those of the verdict.
+#include "bench/harness/gate/comparison_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/gate/judgement.hpp"
+#include "reports/model/metrics.hpp"
+#include "tests/support/says.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using reports::verdict;
+
+struct one_comparison {
+    std::string workload;
+    double ratio;
+    std::optional<double> low, high;
+    verdict judged;
+    std::optional<double> layout_pct = {};
+    std::string metric = "time";
+};
+
+reports::result with(const one_comparison& one, const std::string& contender, double value) {
+    auto item = reports::result_of(one.workload, contender, *reports::find_metric(one.metric));
+    item.median = value;
+    item.samples = {value};
+    return item;
+}
+
+std::string table_of(const std::vector<one_comparison>& all) {
+    reports::report report;
+    report.baseline = "old";
+    for (const auto* name : {"old", "new"}) report.contenders.emplace_back().name = name;
+    report.aa = reports::self_check{.contender = "old",
+                                    .aa_copy = "ol~",
+                                    .found = reports::reliability::reliable,
+                                    .reason = {},
+                                    .spread_pct = {},
+                                    .comparisons = {}};
+    report.plan = reports::planned{.size = "full", .blocks = 20};
+    for (const auto& one : all) {
+        report.results.push_back(with(one, "old", 1000));
+        auto& item = report.results.emplace_back(with(one, "new", 1000 / one.ratio));
+        item.to_baseline = reports::ratio{"old", one.ratio, one.low, one.high};
+        item.judged = one.judged;
+        item.layout_pct = one.layout_pct;
+        if (one.judged == verdict::inconclusive) item.detectable_pct = 9;
+    }
+    bench::add_gate(report, 5);
+    EXPECT_TRUE(bench::compares_two_builds(report));
+    return bench::write_comparison(report);
+}
+
+std::string row(const std::string& table, std::string_view name) {
+    const auto from = table.find("\n" + std::string{name} + " ");
+    return from == std::string::npos ? "no row"
+                                     : table.substr(from + 1, table.find('\n', from + 1) - from - 1);
+}
+
+TEST(comparison_table, each_row_says_what_the_verdict_says) {
+    const auto table = table_of({{"equal", 1, 0.99, 1.01, verdict::equivalent},
+                                 {"slow", 1 / 1.1, 1 / 1.12, 1 / 1.08, verdict::slower},
+                                 {"fast", 1.3, 1.28, 1.32, verdict::faster},
+                                 {"open", 1 / 1.01, 1 / 1.06, 1.03, verdict::inconclusive},
+                                 {"bounded", 1 / 1.01, 1 / 1.04, 1.03, verdict::inconclusive},
+                                 {"few", 1, {}, {}, verdict::inconclusive}});
+    EXPECT_TRUE(table.starts_with("SLOWER: slow by 10.0 % (8.0 to 12.0).")) << table;
+    EXPECT_SAYS(row(table, "slow"), "slower by 10.0 % (8.0 to 12.0)");
+    EXPECT_SAYS(row(table, "slow"), "1.00 µs  1.10 µs");
+    EXPECT_SAYS(row(table, "fast"), "faster by 30.0 % (28.0 to 32.0)");
+    EXPECT_SAYS(row(table, "open"), "undecided: 3.0 % faster to 6.0 % slower");
+    EXPECT_SAYS(row(table, "bounded"), "at most 4.0 % slower");
+    EXPECT_SAYS(row(table, "few"), "undecided: too few blocks");
+    EXPECT_TRUE(row(table, "equal").ends_with(" equal")) << table;
+    EXPECT_LT(table.find("\nslow "), table.find("\nopen "));
+    EXPECT_LT(table.find("\nopen "), table.find("\nequal ")) << "the most severe first";
+    EXPECT_SAYS(table, "--blocks");
+}
+
+TEST(comparison_table, metrics_and_layouts_have_a_column_only_if_there_are_any) {
+    const auto plain = table_of({{"equal", 1, 0.99, 1.01, verdict::equivalent}});
+    EXPECT_EQ(plain.find("metric"), std::string::npos) << plain;
+    EXPECT_EQ(plain.find("ayouts"), std::string::npos) << plain;
+    EXPECT_EQ(plain.find("--blocks"), std::string::npos) << "everything is decided: " << plain;
+    const auto more = table_of({{"sort", 1, 0.8, 1.2, verdict::inconclusive, 18.7},
+                                {"idle/one", 0.5, 0.4, 0.6, verdict::slower, {}, "spin"}});
+    EXPECT_SAYS(row(more, "sort"), "18.7 %");
+    EXPECT_SAYS(row(more, "idle/one"), "spin");
+    EXPECT_SAYS(more, "link more layouts");
+}
+
+TEST(comparison_table, a_name_cannot_control_the_terminal) {
+    const auto table = table_of({{"bell\a\x1b[31m", 1, 0.99, 1.01, verdict::equivalent}});
+    EXPECT_EQ(table.find('\x1b'), std::string::npos);
+    EXPECT_EQ(table.find('\a'), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
