@@ -174,21 +174,24 @@ std::optional<double> wakeups_of_floors(const report_index& index, std::string_v
 
 }  // namespace
 
+bool contradicts(const result& of, const result* of_baseline) {
+    if (!of.to_baseline || of_baseline == nullptr || !of_baseline->median || !of.median) return false;
+    if (!(*of.median > 0) || !(*of_baseline->median > 0)) return false;
+    const double by_medians = of.better == direction::smaller ? *of_baseline->median / *of.median
+                                                              : *of.median / *of_baseline->median;
+    const auto shown_ratio = three_digits(of.to_baseline->median), of_medians = three_digits(by_medians);
+    if (shown_ratio == "1.00" || of_medians == "1.00") return false;
+    return (of.to_baseline->median > 1) != (by_medians > 1);
+}
+
 bool contradicts(const line& from) {
     const auto* const found = from.main();
-    if (found == nullptr || !found->to_baseline || found->contender == from.whole->baseline) return false;
-    const auto* const theirs = from.main_of_baseline;
-    if (theirs == nullptr || !theirs->median) return false;
-    if (!(*found->median > 0) || !(*theirs->median > 0)) return false;
-    const double by_medians = found->better == direction::smaller ? *theirs->median / *found->median
-                                                                  : *found->median / *theirs->median;
-    const auto shown_ratio = three_digits(found->to_baseline->median), of_medians = three_digits(by_medians);
-    if (shown_ratio == "1.00" || of_medians == "1.00") return false;
-    return (found->to_baseline->median > 1) != (by_medians > 1);
+    return found != nullptr && found->contender != from.whole->baseline &&
+           contradicts(*found, from.main_of_baseline);
 }
 
 std::string contradiction_note(std::span<const line> lines) {
-    if (std::ranges::none_of(lines, contradicts)) return "";
+    if (std::ranges::none_of(lines, [](const line& each) { return contradicts(each); })) return "";
     return fmt::format(
         "{} The medians point the other way. The ratio is the median of the ratios within blocks, "
         "and is more precise: both trials of a block ran under the same conditions.",

@@ -59,6 +59,7 @@ std::vector<column> columns_for(std::span<const line> lines);
 /// Returns true if the ratio and the medians disagree about whether the contender or the baseline is faster.
 /// The tables mark such a ratio with `contradiction_mark`.
 bool contradicts(const line& from);
+bool contradicts(const result& of, const result* of_baseline);
 inline constexpr std::string_view contradiction_mark = "†";
 
 std::string contradiction_note(std::span<const line> lines);

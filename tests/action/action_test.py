@@ -8,6 +8,8 @@ verdicts do not count, because other tests use this machine. Where exit codes an
 `loopbench`.
 """
 
+import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -42,13 +44,17 @@ find_package(benchmark REQUIRED)
 add_executable(bench bench.cpp)
 target_link_libraries(bench PRIVATE benchmark::benchmark)
 """
-# Writes its arguments to a file, and the names of the base's benchmarks to another one, and ends with the code CODE.
+# Writes its arguments to a file, and the names of the base's benchmarks to another one, and a report. Ends with CODE.
 STUB = """#!/bin/sh
 case $1 in
     compare)
         echo "$@" >"$SEEN/arguments"
-        [ ! -d loopbench-gate/base ] || loopbench-gate/base/1 --benchmark_list_tests >"$SEEN/base"
+        eval base=\\${$(($# - 1))}
+        [ ! -x "$base" ] || "$base" --benchmark_list_tests >"$SEEN/base"
+        mkdir -p loopbench-gate/report
+        echo '{"gate": {"verdict": "SLOWER: <a> & b"}}' >loopbench-gate/report/report.json
         exit CODE ;;
+    report) echo "report as $4" ;;
 esac
 """
 
@@ -98,10 +104,17 @@ class Fixture(unittest.TestCase):
         shutil.copytree(SOURCE / ".ci", self.folder / "action/.ci")
         write_command(self.folder / "action/.ci/install", "#!/bin/sh\n")
         self.tool = self.folder / "action/build/release/bin/loopbench"
-        self.environment = {"HOME": str(self.folder), "SEEN": str(self.seen)}
+        for name in list(os.environ):  # of the CI that runs this test
+            if name.startswith(("CI_", "GITHUB_", "LOOPBENCH_")) or name in ("CFLAGS", "CXXFLAGS", "CMAKE_GENERATOR"):
+                del os.environ[name]
+        self.environment = {"HOME": str(self.folder), "SEEN": str(self.seen),
+                            "XDG_CACHE_HOME": str(self.folder / "cache")}
         self.machine = steps.Machine(root=pathlib.Path("/"), action=self.folder / "action",
                                      workspace=self.folder / "a project", files=self.folder / "files",
                                      kept=self.folder / "kept", environment=self.environment)
+
+    def benchmarks_of_base(self):
+        return (self.seen / "base").read_text().split()
 
     def use_loopbench(self):
         write_command(self.tool, '#!/bin/sh\ncase $1 in compare) set -- "$@"; shift\n'
@@ -119,35 +132,125 @@ class ActionTest(Fixture):
         given = {name.replace("_", "-"): text for name, text in inputs.items()}
         return steps.run_action(steps.read_action(SOURCE / "action.yml"), given, self.machine)
 
+    def built(self, path):
+        (place,) = (self.folder / "cache/loopbench/gate").iterdir()
+        return place / path
+
+    def change(self, text, file="CMakeLists.txt", twice=True):
+        """Adds text to a file. With `twice`, base and head get the change."""
+        with (self.repository / file).open("a") as opened:
+            opened.write(text)
+        git(self.repository, "add", ".")
+        for message in ("changed", "unchanged") if twice else ("changed",):
+            git(self.repository, "commit", "--quiet", "--allow-empty", "--message", message)
+
     def test_a_job_compares_base_and_head_in_several_layouts(self):
         self.use_loopbench()
-        job = self.run_action(target="bench", layouts="6", blocks="6",
-                              cmake="-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined",
-                              workloads="BM_* of_all of_300 of_200")
+        job = self.run_action(target="bench", layouts="6", blocks="6", workloads="BM_* of_all of_300 of_200",
+                              cmake="\n-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined\n-DSECOND=\"2 words\"\n")
         self.assertIn(job.code, (0, 3), job.log)
-        self.assertTrue(job.summary.lstrip("*# ").startswith(VERDICTS), job.summary[:200])
+        self.assertTrue(job.summary.startswith("```\n") and job.summary[4:].startswith(VERDICTS), job.summary[:200])
         self.assertTrue(job.outputs["verdict"].startswith(VERDICTS), job.outputs)
-        self.assertIn(job.outputs["exit-code"], "0345")
-        self.assertIn("BM\\_count", job.summary)
-        for name in ("summary.md", "report/report.json", "report/report.html"):
+        self.assertIn(job.outputs["exit-code"], list("0345"))
+        self.assertIn("BM_count", job.summary)
+        for name in ("comparison.txt", "report/report.json", "report/report.html"):
             self.assertTrue((job.artifact / name).is_file(), name)
-        of_head = [path.read_bytes() for path in sorted((self.repository / "loopbench-gate/head").iterdir())]
+        of_head = [path.read_bytes() for path in sorted(self.built("layouts/head").iterdir())]
         self.assertEqual(6, len(of_head))
         self.assertEqual(6, len(set(of_head)), "two layouts are the same program")
-        cache = (self.repository / "loopbench-gate/build/head/CMakeCache.txt").read_text()
-        self.assertIn("CMAKE_EXE_LINKER_FLAGS:STRING=-Wl,--no-undefined -fuse-ld=mold", cache)
+        cache = (self.built("head/build/CMakeCache.txt")).read_text()
+        self.assertIn("CMAKE_EXE_LINKER_FLAGS:STRING=-Wl,--no-undefined\n", cache)
+        self.assertIn("SECOND:UNINITIALIZED=2 words\n", cache)
         self.assertEqual("", git(self.repository, "status", "--short"))
-        self.assertEqual(1, len(git(self.repository, "worktree", "list").splitlines()))
+
+    def test_one_layout_needs_no_folder_and_keeps_the_files_next_to_the_program(self):
+        self.use_loopbench()
+        self.change("file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/data.txt 3)\n")
+        job = self.run_action(target="bench", layouts="1", blocks="6", workloads="BM_count")
+        self.assertIn(job.code, (0, 3), job.log)
+        self.assertTrue(self.built("head/build/data.txt").is_file())
+        report = json.loads((job.artifact / "report/report.json").read_text())
+        self.assertTrue(report["contenders"][1]["context"]["program"].endswith("head/build/bench"))
+
+    def test_a_project_that_sets_its_own_linker_flags_is_shuffled_too(self):
+        self.use_stub()
+        self.change('set(CMAKE_EXE_LINKER_FLAGS "-s")\nset(CMAKE_CXX_FLAGS "-O1")\n')
+        job = self.run_action(target="bench", layouts="6")
+        self.assertEqual(0, job.code, job.log)
+        self.assertEqual(6, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
 
     def test_the_base_is_the_first_parent_of_the_merge(self):
         self.use_stub()
+        self.environment["GITHUB_EVENT_NAME"] = "pull_request"
         self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
-        self.assertIn("of_300", (self.seen / "base").read_text().split())
+        self.assertIn("of_300", self.benchmarks_of_base())
 
-    def test_another_base_can_be_given(self):
+    def test_a_pull_request_without_its_merge_commit_is_refused(self):
         self.use_stub()
-        self.assertEqual(0, self.run_action(target="bench", layouts="1", base="HEAD^1^1").code)
-        self.assertIn("of_100", (self.seen / "base").read_text().split())
+        git(self.repository, "checkout", "--quiet", "request")
+        for event, told in (("pull_request", "ref"), ("pull_request_target", "pull_request_target")):
+            self.environment["GITHUB_EVENT_NAME"] = event
+            job = self.run_action(target="bench", layouts="1")
+            self.assertEqual(2, job.code)
+            self.assertIn(told, job.log)
+
+    def test_a_given_base_stands_for_the_last_common_commit(self):
+        self.use_stub()
+        git(self.repository, "checkout", "--quiet", "request")
+        self.assertEqual(0, self.run_action(target="bench", layouts="1", base="main^1").code)
+        self.assertIn("of_100", self.benchmarks_of_base(), "the base's branch has a newer commit")
+        job = self.run_action(target="bench", layouts="1", base="HEAD")
+        self.assertEqual(2, job.code)
+        self.assertIn("same commit", job.log)
+
+    def test_uncommitted_changes_belong_to_the_head(self):
+        self.use_stub()
+        (self.repository / "bench.cpp").write_text(PROGRAM.replace("COUNT", "400"))
+        self.assertEqual(0, self.run_action(target="bench", layouts="1", base="HEAD").code)
+        self.assertIn("of_200", self.benchmarks_of_base())
+        names = subprocess.run([self.built("head/build/bench"), "--benchmark_list_tests"], capture_output=True,
+                               text=True, check=True).stdout
+        self.assertIn("of_400", names.split())
+
+    def test_files_of_the_base_are_not_compiled_into_the_head(self):
+        self.use_stub()
+        project = PROJECT.replace("add_executable(bench bench.cpp)", 'file(GLOB_RECURSE all "*.cpp")\n'
+                                                                     "add_executable(bench ${all})")
+        (self.repository / "CMakeLists.txt").write_text(project)
+        self.change("")
+        for _ in range(2):  # a second run finds what the first one left
+            self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
+
+    def test_a_project_in_a_subfolder_is_built_there_for_both_sides(self):
+        self.use_stub()
+        (self.repository / "sub folder").mkdir()
+        for name in ("CMakeLists.txt", "bench.cpp"):
+            git(self.repository, "mv", name, f"sub folder/{name}")
+        self.change("", "sub folder/CMakeLists.txt")
+        machine = dataclasses.replace(self.machine, workspace=self.machine.workspace / "sub folder")
+        for given, where in (({"source": "sub folder"}, self.machine), ({}, machine)):
+            self.machine = where
+            job = self.run_action(target="bench", layouts="1", **given)
+            self.assertEqual(0, job.code, job.log)
+
+    def test_submodules_have_the_commits_of_their_side(self):
+        self.use_stub()
+        other = self.folder / "other"
+        other.mkdir()
+        git(other, "init", "--quiet")
+        (other / "value.hpp").write_text("constexpr int value = 1;\n")
+        git(other, "add", ".")
+        git(other, "commit", "--quiet", "--message", "one")
+        git(self.repository, "submodule", "--quiet", "add", f"file://{other}", "third")
+        source = '#include "third/value.hpp"\n' + PROGRAM.replace('"of_COUNT"', '"of_" + std::to_string(value)')
+        (self.repository / "bench.cpp").write_text(source.replace("COUNT", "9"))
+        self.change("", twice=False)
+        (self.repository / "third/value.hpp").write_text("constexpr int value = 2;\n")
+        git(self.repository / "third", "commit", "--quiet", "--all", "--message", "two")
+        self.change("", twice=False)
+        job = self.run_action(target="bench", layouts="1")
+        self.assertEqual(0, job.code, job.log)
+        self.assertIn("of_1", self.benchmarks_of_base())
 
     def test_the_exit_codes_that_fail_a_job(self):
         for code, when_slower, when_unproven in ((0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 0, 4), (5, 0, 5)):
@@ -156,14 +259,17 @@ class ActionTest(Fixture):
                     self.use_stub(code)
                     job = self.run_action(base_command="true", head_command="true", fail_on=fail_on)
                     self.assertEqual(expected, job.code, job.log)
-                    self.assertEqual(str(code), job.outputs["exit-code"])
+                    self.assertEqual({"exit-code": str(code), "verdict": "SLOWER: <a> & b"}, job.outputs)
+                    self.assertTrue(job.summary.startswith("```\nreport as screen"), job.summary)
 
     def test_two_commands_are_compared_without_a_build(self):
         self.use_stub()
-        job = self.run_action(base_command="sort a", head_command="sort 'b c'", threshold="7%", args="", budget="9s")
+        job = self.run_action(base_command="sort a", head_command="sort 'b c'", threshold="7%", tolerate="8%",
+                              budget="9s")
         self.assertEqual(0, job.code, job.log)
         arguments = (self.seen / "arguments").read_text()
         self.assertIn("--threshold 7% --budget 9s", arguments)
+        self.assertIn("--tolerate 8%", arguments)
         self.assertTrue(arguments.endswith("-- sort a sort 'b c'\n"), arguments)
 
     def test_a_failed_build_fails_the_job_and_says_so_in_the_summary(self):
@@ -173,8 +279,9 @@ class ActionTest(Fixture):
         job = self.run_action(target="bench", layouts="1")
         self.assertEqual(1, job.code)
         self.assertIn("planted", job.log)
-        self.assertTrue(job.summary.startswith("FAILED"), job.summary)
-        self.assertTrue((job.artifact / "summary.md").is_file())
+        self.assertIn("FAILED", job.summary)
+        self.assertTrue(job.outputs["verdict"].startswith("FAILED: the build of head failed"), job.outputs)
+        self.assertIn("FAILED", (job.artifact / "comparison.txt").read_text())
 
     def test_wrong_inputs_are_named(self):
         self.use_stub()
@@ -182,26 +289,44 @@ class ActionTest(Fixture):
                              ("both", {"target": "bench", "base_command": "true", "head_command": "true"}),
                              ("--fail-on", {"target": "bench", "fail_on": "always"}),
                              ("--layouts", {"target": "bench", "layouts": "many"}),
+                             ("--layouts", {"target": "bench", "layouts": "3"}),
+                             ("--blocks", {"target": "bench", "blocks": "x"}),
+                             ("--budget", {"target": "bench", "budget": "10"}),
+                             ("--cmake", {"target": "bench", "cmake": "-DA='"}),
                              ("correct --target", {"target": "benches", "layouts": "1"}),
-                             ("--program", {"target": "bench", "layouts": "1", "program": "absent"}),
+                             ("is no program", {"target": "library", "layouts": "1"}),
                              ("fetch-depth", {"target": "bench", "base": "v0.1"})):
-            with self.subTest(told=told):
+            with self.subTest(told=told, inputs=inputs):
+                if "library" in inputs.values():
+                    self.change("add_library(library STATIC bench.cpp)\n", twice=False)
                 job = self.run_action(**inputs)
                 self.assertEqual(2, job.code, job.log)
                 self.assertIn(told, job.log)
+                self.assertTrue(job.outputs["verdict"].startswith("FAILED: "), job.outputs)
 
-    def test_programs_of_one_name_must_be_told_apart(self):
+    def test_a_new_benchmark_program_does_not_fail_the_job(self):
         self.use_stub()
-        with (self.repository / "CMakeLists.txt").open("a") as file:
-            file.write("add_executable(other bench.cpp)\ntarget_link_libraries(other PRIVATE benchmark::benchmark)\n"
-                       "set_target_properties(other PROPERTIES RUNTIME_OUTPUT_DIRECTORY other OUTPUT_NAME bench)\n"
-                       "add_dependencies(bench other)\n")
-        for message in ("once", "twice"):  # base and head have both programs
-            git(self.repository, "commit", "--quiet", "--all", "--allow-empty", "--message", message)
-        job = self.run_action(target="bench", layouts="1")
-        self.assertEqual(2, job.code)
-        self.assertIn("2 programs", job.log)
-        self.assertEqual(0, self.run_action(target="bench", layouts="1", program="other/bench").code)
+        self.change("add_executable(newer bench.cpp)\ntarget_link_libraries(newer PRIVATE benchmark::benchmark)\n",
+                    twice=False)
+        job = self.run_action(target="newer", layouts="1")
+        self.assertEqual((0, "4"), (job.code, job.outputs["exit-code"]), job.log)
+        self.assertIn("the base has no CMake target newer", job.summary)
+
+    def test_the_program_is_the_one_of_the_target(self):
+        self.use_stub()
+        self.change("add_executable(other bench.cpp)\ntarget_link_libraries(other PRIVATE benchmark::benchmark)\n"
+                    "set_target_properties(other PROPERTIES OUTPUT_NAME bench RUNTIME_OUTPUT_DIRECTORY other)\n"
+                    "set_target_properties(bench PROPERTIES OUTPUT_NAME renamed\n"
+                    "    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/bin)\nadd_dependencies(bench other)\n")
+        self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
+        self.assertTrue((self.seen / "arguments").read_text().rstrip().endswith("head/tree/bin/renamed"))
+        self.assertFalse((self.repository / "bin").exists(), "the user's folder was changed")
+
+    def test_the_release_build_of_a_generator_with_several_configurations_is_measured(self):
+        self.use_stub()
+        self.environment["CMAKE_GENERATOR"] = "Ninja Multi-Config"
+        self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
+        self.assertTrue((self.seen / "arguments").read_text().rstrip().endswith("head/build/Release/bench"))
 
     def test_the_tool_is_cached_until_its_sources_change(self):
         self.use_stub()
@@ -210,6 +335,13 @@ class ActionTest(Fixture):
         self.assertTrue(self.run_action(**inputs).cache_hit)
         (self.folder / "action/changed").write_text("")
         self.assertFalse(self.run_action(**inputs).cache_hit)
+
+    def test_the_flags_of_the_project_do_not_reach_the_tool(self):
+        self.environment["CXXFLAGS"] = "-march=native"
+        write_command(self.folder / "action/.ci/build", '#!/bin/sh\necho "flags: $CXXFLAGS."\nexit 1\n')
+        job = self.run_action(base_command="true", head_command="true")
+        self.assertEqual(1, job.code)
+        self.assertIn("flags: .", job.log)
 
 
 class GitlabTest(Fixture):
@@ -241,20 +373,18 @@ class GitlabTest(Fixture):
         self.log = done.stdout
         return done.returncode
 
-    def benchmarks_of_base(self):
-        return (self.seen / "base").read_text().split()
-
     def test_the_base_is_the_common_ancestor_or_the_first_parent_of_merged_results(self):
         ancestor = git(self.repository, "merge-base", "HEAD^1", "HEAD^2")
         of_request = {"CI_MERGE_REQUEST_EVENT_TYPE": "detached", "CI_MERGE_REQUEST_DIFF_BASE_SHA": ancestor}
-        self.assertEqual(0, self.run_job(TARGET="bench", LAYOUTS="1", **of_request), self.log)
+        self.assertEqual(0, self.run_job(LOOPBENCH_TARGET="bench", LOOPBENCH_LAYOUTS="1", **of_request), self.log)
         self.assertIn("of_100", self.benchmarks_of_base())
-        of_request["CI_MERGE_REQUEST_EVENT_TYPE"] = "merged_result"
-        self.assertEqual(0, self.run_job(TARGET="bench", LAYOUTS="1", **of_request), self.log)
-        self.assertIn("of_300", self.benchmarks_of_base())
+        for kind in ("merged_result", "merge_train"):
+            of_request["CI_MERGE_REQUEST_EVENT_TYPE"] = kind
+            self.assertEqual(0, self.run_job(LOOPBENCH_TARGET="bench", LOOPBENCH_LAYOUTS="1", **of_request), self.log)
+            self.assertIn("of_300", self.benchmarks_of_base())
 
     def test_the_tool_is_built_once_for_each_commit(self):
-        commands = {"BASE_COMMAND": "true", "HEAD_COMMAND": "true"}
+        commands = {"LOOPBENCH_BASE_COMMAND": "true", "LOOPBENCH_HEAD_COMMAND": "true"}
         for builds, change in ((1, False), (1, False), (2, True)):
             if change:
                 git(self.folder / "action", "commit", "--quiet", "--allow-empty", "--message", "changed")
@@ -263,13 +393,12 @@ class GitlabTest(Fixture):
 
     def test_a_slowdown_fails_the_job(self):
         write_command(self.folder / "stub", STUB.replace("CODE", "3"))
-        self.assertEqual(3, self.run_job(BASE_COMMAND="true", HEAD_COMMAND="true"), self.log)
+        self.assertEqual(3, self.run_job(LOOPBENCH_BASE_COMMAND="true", LOOPBENCH_HEAD_COMMAND="true"), self.log)
 
-    def test_every_variable_is_an_option_of_the_script(self):
-        job = yaml.safe_load((SOURCE / "gitlab.yml").read_text())[".loopbench"]
-        script = "\n".join(job["script"])
-        for name in job["variables"].keys() - {"GIT_DEPTH"}:
-            self.assertIn(f'"${name}"', script, name)
+    def test_the_job_with_the_token_runs_no_code_of_the_merge_request(self):
+        template = yaml.safe_load((SOURCE / "gitlab.yml").read_text())
+        self.assertNotIn("TOKEN", "\n".join(template[".loopbench"]["script"]))
+        self.assertEqual("none", template[".loopbench-comment"]["variables"]["GIT_STRATEGY"])
 
 
 class DocumentationTest(unittest.TestCase):
@@ -291,14 +420,16 @@ class DocumentationTest(unittest.TestCase):
     def test_the_variables_for_gitlab_exist(self):
         template = yaml.safe_load((SOURCE / "gitlab.yml").read_text())
         (job,) = (block["speed"] for block in self.blocks if "include" in block)
-        self.assertLessEqual(job["variables"].keys(), template[job["extends"]]["variables"].keys())
+        options = {f"LOOPBENCH_{name.upper().replace('-', '_')}" for name in
+                   steps.read_action(SOURCE / "action.yml")["inputs"]}
+        self.assertLessEqual(job["variables"].keys(), template[job["extends"]]["variables"].keys() | options)
 
     def test_the_table_has_every_input_with_its_default(self):
         inputs = steps.read_action(SOURCE / "action.yml")["inputs"]
-        table = self.page[self.page.index("| input and option |"):].partition("\n\n")[0]
+        table = self.page[self.page.index("| input |"):].partition("\n\n")[0]
         for name, about in inputs.items():
             (row,) = (line for line in table.splitlines() if f"`{name}`" in line.split("|")[1])
-            self.assertIn(about["default"], row)
+            self.assertEqual(about["default"], row.split("|")[3].strip().strip("`"), row)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ import threading
 import unittest
 
 SOURCE = pathlib.Path()
-MARKER = "<!-- loopbench -->"
+MARKER = "<!-- loopbench  -->"
+BOT = "github-actions[bot]"
 SHA = "f" * 40
 
 
@@ -36,13 +37,16 @@ class Api(http.server.BaseHTTPRequestHandler):
         server.requests.append((self.command, path, query))
         if "secret" not in (self.headers.get("PRIVATE-TOKEN"), (self.headers.get("Authorization") or "")[7:]):
             return self.answer(403, {})
+        if path == "/user":
+            return self.answer(server.user_status, {"login": "bot", "username": "bot"})
         if path == "/repos/o/r/pulls":
             return self.answer(200, server.pulls)
         if self.command == "GET":
             page, size = (int(part.split("=")[1]) for part in reversed(query.split("&")))
             return self.answer(200, server.comments[(page - 1) * size:page * size])
         if self.command == "POST":
-            server.comments.append({"id": 1 + len(server.comments), "user": {"type": "Bot"}} | body)
+            server.comments.append(server.by("bot" if server.user_status == 200 else BOT) |
+                                   {"id": 1 + len(server.comments)} | body)
             return self.answer(201, {})
         of_id = [each for each in server.comments if str(each["id"]) == path.rpartition("/")[2]]
         of_id[0].update(body)
@@ -57,7 +61,8 @@ class Api(http.server.BaseHTTPRequestHandler):
 class CommentTest(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Api)
-        self.server.requests, self.server.comments = [], []
+        self.server.requests, self.server.comments, self.server.user_status = [], [], 403
+        self.server.by = lambda name: {"user": {"login": name}, "author": {"username": name}}
         self.server.pulls = [{"number": 6, "head": {"sha": "e" * 40}}, {"number": 7, "head": {"sha": SHA}}]
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
         self.addCleanup(self.server.server_close)
@@ -65,18 +70,22 @@ class CommentTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "summary.md").write_text("SLOWER: BM_sort by 5 %\n")
-        run = {"html_url": "https://host/run", "head_sha": SHA, "head_branch": "my/branch",
+        self.text = self.folder / "comparison.txt"
+        self.text.write_text("SLOWER: BM_sort by 5 %\n")
+        self.event = {"html_url": "https://host/run", "head_sha": SHA, "head_branch": "my/branch",
                "head_repository": {"owner": {"login": "someone"}}}
-        (self.folder / "event.json").write_text(json.dumps({"workflow_run": run}))
+        self.write_event()
         root = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.github = {"GITHUB_EVENT_PATH": str(self.folder / "event.json"), "GITHUB_REPOSITORY": "o/r",
                        "GITHUB_API_URL": root, "TOKEN": "secret"}
         self.gitlab = {"CI_MERGE_REQUEST_IID": "7", "CI_PROJECT_ID": "3", "CI_API_V4_URL": root, "TOKEN": "secret",
-                       "CI_JOB_URL": "https://host/job"}
+                       "CI_PIPELINE_URL": "https://host/pipeline"}
 
-    def comment(self, environment, expected=0, summary="summary.md"):
-        command = [sys.executable, SOURCE / ".ci/comment", self.folder / summary]
+    def write_event(self):
+        (self.folder / "event.json").write_text(json.dumps({"workflow_run": self.event}))
+
+    def comment(self, environment, *more, expected=0, file="comparison.txt"):
+        command = [sys.executable, SOURCE / ".ci/comment", self.folder / file, *more]
         done = subprocess.run(command, env={"PATH": os.environ["PATH"]} | environment, capture_output=True, text=True,
                               check=False)
         self.assertEqual(expected, done.returncode, done.stderr)
@@ -87,9 +96,10 @@ class CommentTest(unittest.TestCase):
                                    (self.gitlab, "/projects/3/merge_requests/7/notes")):
             with self.subTest(place=place):
                 self.server.comments, self.server.requests = [], []
+                self.server.user_status = 403 if environment is self.github else 200
                 self.comment(environment)
                 self.assertIn(("POST", place, ""), self.server.requests)
-                (self.folder / "summary.md").write_text("PASS: nothing is slower\n")
+                self.text.write_text("PASS: nothing is slower\n")
                 self.comment(environment)
                 (only,) = self.server.comments
                 self.assertIn("PASS", only["body"])
@@ -103,30 +113,63 @@ class CommentTest(unittest.TestCase):
         self.comment(self.github)
         self.assertEqual([], self.server.comments)
 
+    def test_a_run_that_names_its_pull_request_needs_no_search(self):
+        self.event["pull_requests"] = [{"number": 9}]
+        self.write_event()
+        self.comment(self.github)
+        self.assertIn(("POST", "/repos/o/r/issues/9/comments", ""), self.server.requests)
+
+    def test_two_pull_requests_of_one_branch_get_no_comment_of_the_other(self):
+        self.server.pulls[0]["head"]["sha"] = SHA
+        self.assertIn("6, 7", self.comment(self.github, expected=1))
+
+    def test_a_deleted_fork_is_named(self):
+        self.event["head_repository"] = None
+        self.write_event()
+        self.assertIn("deleted", self.comment(self.github, expected=1))
+
     def test_a_comment_on_a_later_page_is_found(self):
-        self.server.comments = [{"id": i, "body": "hello", "user": {"type": "Bot"}} for i in range(250)]
+        self.server.comments = [self.server.by(BOT) | {"id": i, "body": "hello"} for i in range(250)]
         self.server.comments[230]["body"] = f"{MARKER}\nold"
         self.comment(self.github)
         self.assertEqual(250, len(self.server.comments))
         self.assertIn("SLOWER", self.server.comments[230]["body"])
 
     def test_the_comment_of_a_person_with_the_marker_is_not_changed(self):
-        self.server.comments = [{"id": 0, "body": f"{MARKER}\nmine", "user": {"type": "User"}}]
-        self.comment(self.github)
-        self.assertEqual([f"{MARKER}\nmine"], [each["body"] for each in self.server.comments[:1]])
+        for environment, status in ((self.github, 403), (self.github, 200), (self.gitlab, 200)):
+            self.server.user_status = status
+            self.server.comments = [self.server.by("person") | {"id": 0, "body": f"{MARKER}\nmine"}]
+            for _ in range(2):
+                self.comment(environment)
+            self.assertEqual(f"{MARKER}\nmine", self.server.comments[0]["body"])
+            self.assertEqual(2, len(self.server.comments), "the second run finds the comment of the first one")
+
+    def test_each_gate_of_a_project_has_its_own_comment(self):
+        for name in ("one", "two", "one"):
+            self.comment(self.github, name)
         self.assertEqual(2, len(self.server.comments))
 
-    def test_mentions_in_a_text_are_removed_and_a_long_text_is_cut(self):
-        (self.folder / "summary.md").write_text(f"@owner {MARKER} " + "x" * 100_000)
+    def test_a_text_is_a_block_that_it_cannot_end_and_is_cut(self):
+        self.text.write_text("@owner\n````\n/merge #1 <!-- \n" + "x" * 100_000)
         self.comment(self.github)
         body = self.server.comments[0]["body"]
-        self.assertNotIn("@owner", body)
-        self.assertEqual(1, body.count(MARKER))
+        fence = "`" * 5
+        self.assertEqual(2, body.count(fence))
+        self.assertLess(body.index("this run"), body.index(fence))
+        for part in ("@owner", "/merge", "(cut"):
+            self.assertLess(body.index(fence), body.index(part))
+        self.assertTrue(body.endswith(fence))
         self.assertLess(len(body), 65_536)
-        self.assertIn("cut", body)
+
+    def test_a_symbolic_link_in_the_artifact_is_not_followed(self):
+        self.text.unlink()
+        (self.folder / "secret").write_text("the token")
+        self.text.symlink_to(self.folder / "secret")
+        self.comment(self.github)
+        self.assertNotIn("the token", self.server.comments[0]["body"])
 
     def test_a_job_without_a_summary_failed(self):
-        self.comment(self.github, summary="absent.md")
+        self.comment(self.github, file="absent.txt")
         self.assertIn("FAILED", self.server.comments[0]["body"])
 
     def test_a_token_without_permission_is_named(self):

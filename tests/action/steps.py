@@ -11,6 +11,7 @@ import subprocess
 import yaml
 
 EVEN_AFTER_A_FAILURE = "${{ !cancelled() }}"
+UNLESS = re.compile(r"(.+) != 'true'")
 
 
 @dataclasses.dataclass
@@ -64,7 +65,11 @@ def restore_cache(machine, given, job):
     job.cache_hit = saved.is_dir()
     if job.cache_hit:
         shutil.copytree(saved, machine.outside(given["path"]), dirs_exist_ok=True)
-    return lambda: job.cache_hit or shutil.copytree(machine.outside(given["path"]), saved)
+    return {"cache-hit": "true" if job.cache_hit else ""}
+
+
+def save_cache(machine, given, _):
+    shutil.copytree(machine.outside(given["path"]), machine.kept / "cache" / given["key"], dirs_exist_ok=True)
 
 
 def keep_artifact(machine, given, job):
@@ -79,7 +84,8 @@ def keep_artifact(machine, given, job):
             shutil.copy(found, job.artifact)
 
 
-OF_GITHUB = {"actions/cache": restore_cache, "actions/upload-artifact": keep_artifact}
+OF_GITHUB = {"actions/cache/restore": restore_cache, "actions/cache/save": save_cache,
+             "actions/upload-artifact": keep_artifact}
 
 
 def run_script(step, machine, environment, job):
@@ -88,6 +94,13 @@ def run_script(step, machine, environment, job):
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     job.log += f"== {step['name']}\n{done.stdout}"
     return done.returncode
+
+
+def is_run(condition, job, values):
+    if condition == EVEN_AFTER_A_FAILURE:
+        return True
+    unless = UNLESS.fullmatch(condition or "")
+    return not job.code and not (unless and values.get(unless[1]) == "true")
 
 
 def run_action(action, inputs, machine):
@@ -100,27 +113,23 @@ def run_action(action, inputs, machine):
     environment = machine.environment | {
         "GITHUB_ACTION_PATH": str(machine.action), "GITHUB_WORKSPACE": str(machine.workspace), "GITHUB_ACTIONS": "true",
         **{name: str(machine.files / name) for name in files}}
-    job, at_the_end = Job(), []
+    job = Job()
     for path in files.values():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
     for step in action["runs"]["steps"]:
-        if job.code and step.get("if") != EVEN_AFTER_A_FAILURE:
+        if not is_run(step.get("if"), job, values):
             continue
         if "uses" in step:
             given = {name: evaluated(text, values) for name, text in step["with"].items()}
-            after = OF_GITHUB[step["uses"].split("@")[0]](machine, given, job)
-            at_the_end += [after] if after else []
-            continue
-        of_step = {name: evaluated(text, values) for name, text in step.get("env", {}).items()}
-        files["GITHUB_OUTPUT"].write_text("")
-        code = run_script(step, machine, environment | of_step, job)
-        for line in files["GITHUB_OUTPUT"].read_text().splitlines():
-            name, _, text = line.partition("=")
-            values[f"steps.{step.get('id')}.outputs.{name}"] = text
-        job.code = job.code or code
-    for after in at_the_end:
-        job.code or after()
+            written = OF_GITHUB[step["uses"].split("@")[0]](machine, given, job) or {}
+        else:
+            of_step = {name: evaluated(text, values) for name, text in step.get("env", {}).items()}
+            files["GITHUB_OUTPUT"].write_text("")
+            code = run_script(step, machine, environment | of_step, job)
+            written = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
+            job.code = job.code or code
+        values |= {f"steps.{step.get('id')}.outputs.{name}": text for name, text in written.items()}
     job.summary = files["GITHUB_STEP_SUMMARY"].read_text()
     job.outputs = {name: evaluated(about["value"], values) for name, about in action["outputs"].items()}
     return job

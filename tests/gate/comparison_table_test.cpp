@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct one_comparison {
     verdict judged;
     std::optional<double> layout_pct = {};
     std::string metric = "time";
+    std::optional<double> value = {};  // of the new build, instead of the one that follows from the ratio
 };
 
 reports::result with(const one_comparison& one, const std::string& contender, double value) {
@@ -34,25 +36,29 @@ reports::result with(const one_comparison& one, const std::string& contender, do
     return item;
 }
 
-std::string table_of(const std::vector<one_comparison>& all) {
+std::string table_of(
+    const std::vector<one_comparison>& all, reports::reliability found = reports::reliability::reliable,
+    const std::function<void(reports::report&)>& change = [](auto&) {}) {
     reports::report report;
     report.baseline = "old";
     for (const auto* name : {"old", "new"}) report.contenders.emplace_back().name = name;
     report.aa = reports::self_check{.contender = "old",
                                     .aa_copy = "ol~",
-                                    .found = reports::reliability::reliable,
-                                    .reason = {},
+                                    .found = found,
+                                    .reason = "planted",
                                     .spread_pct = {},
                                     .comparisons = {}};
     report.plan = reports::planned{.size = "full", .blocks = 20};
     for (const auto& one : all) {
         report.results.push_back(with(one, "old", 1000));
-        auto& item = report.results.emplace_back(with(one, "new", 1000 / one.ratio));
+        auto& item = report.results.emplace_back(with(one, "new", one.value.value_or(1000 / one.ratio)));
         item.to_baseline = reports::ratio{"old", one.ratio, one.low, one.high};
         item.judged = one.judged;
         item.layout_pct = one.layout_pct;
         if (one.judged == verdict::inconclusive) item.detectable_pct = 9;
     }
+    change(report);
+    report.judged_by = {.correction = "holm", .threshold_pct = 1, .comparisons = all.size()};
     bench::add_gate(report, 5);
     EXPECT_TRUE(bench::compares_two_builds(report));
     return bench::write_comparison(report);
@@ -78,7 +84,7 @@ TEST(comparison_table, each_row_says_what_the_verdict_says) {
     EXPECT_SAYS(row(table, "open"), "undecided: 3.0 % faster to 6.0 % slower");
     EXPECT_SAYS(row(table, "bounded"), "at most 4.0 % slower");
     EXPECT_SAYS(row(table, "few"), "undecided: too few blocks");
-    EXPECT_TRUE(row(table, "equal").ends_with(" equal")) << table;
+    EXPECT_SAYS(row(table, "equal"), "equal within 1 %");
     EXPECT_LT(table.find("\nslow "), table.find("\nopen "));
     EXPECT_LT(table.find("\nopen "), table.find("\nequal ")) << "the most severe first";
     EXPECT_SAYS(table, "--blocks");
@@ -94,6 +100,40 @@ TEST(comparison_table, metrics_and_layouts_have_a_column_only_if_there_are_any) 
     EXPECT_SAYS(row(more, "sort"), "18.7 %");
     EXPECT_SAYS(row(more, "idle/one"), "spin");
     EXPECT_SAYS(more, "link more layouts");
+}
+
+TEST(comparison_table, large_factors_bytes_and_contradictions_are_readable) {
+    const auto table = table_of({{"wild", 1, 1 / 95.0, 39, verdict::inconclusive},
+                                 {"memory", 0.5, 0.4, 0.6, verdict::slower, {}, "rss_peak"},
+                                 {"odd", 1.1, 1.08, 1.12, verdict::faster, {}, "time", 1300}});
+    EXPECT_SAYS(row(table, "wild"), "39.0 times as fast to 95.0 times as slow");
+    EXPECT_SAYS(row(table, "memory"), "1.00 kB  2.00 kB");
+    EXPECT_SAYS(row(table, "odd"), "†");
+    EXPECT_SAYS(table, "† The values point the other way");
+    EXPECT_EQ(row(table, "wild").find("†"), std::string::npos);
+}
+
+TEST(comparison_table, an_unreliable_session_has_rows_without_verdicts) {
+    const auto table =
+        table_of({{"sort", 0.9, 0.88, 0.92, verdict::slower}}, reports::reliability::unreliable);
+    EXPECT_TRUE(table.starts_with("UNRELIABLE")) << table;
+    EXPECT_SAYS(row(table, "sort"), "no verdict: ");
+    EXPECT_EQ(row(table, "sort").find("slower by"), std::string::npos);
+}
+
+TEST(comparison_table, a_benchmark_that_fails_in_the_old_build_says_so_in_its_row) {
+    const auto table = table_of({{"sort", 1, 0.99, 1.01, verdict::equivalent}},
+                                reports::reliability::reliable, [](reports::report& report) {
+                                    auto item =
+                                        reports::result_of("broken", "old", *reports::find_metric("time"));
+                                    item.status = reports::result_status::failed;
+                                    item.reason = "no such device";
+                                    report.results.insert(report.results.begin(), item);
+                                });
+    EXPECT_TRUE(table.starts_with("FAILED")) << table;
+    EXPECT_SAYS(row(table, "broken"), "old: failed");
+    EXPECT_SAYS(row(table, "broken"), "no such device");
+    EXPECT_SAYS(row(table, "benchmark"), "old      new  new is");
 }
 
 TEST(comparison_table, a_name_cannot_control_the_terminal) {

@@ -4,11 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/summary/difference_text.hpp"
+#include "bench/harness/summary/self_check.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
@@ -24,49 +28,85 @@ using reports::verdict;
 
 constexpr std::size_t longest_name = 40, line_width = 100;
 
-std::string value_text(const result* of) {
-    if (of == nullptr || !of->median) return "-";
-    return (of->unit == "ns" ? reports::human_time(*of->median)
-                             : fmt::format("{} {}", reports::three_digits(*of->median), of->unit)) +
-           reports::max_of_text(*of);
+std::string human_bytes(double value) {
+    constexpr std::array units{std::pair{1e9, "GB"}, std::pair{1e6, "MB"}, std::pair{1e3, "kB"}};
+    for (const auto& [size, name] : units)
+        if (value >= size) return fmt::format("{} {}", reports::three_digits(value / size), name);
+    return fmt::format("{} B", reports::three_digits(value));
 }
 
-/// Returns for example "3.3 % faster to 5.8 % slower" for a ratio's interval; a ratio above 1 is faster.
+std::string value_text(const result* of) {
+    if (of == nullptr || !of->median) return "-";
+    const auto number = of->unit == "ns" ? reports::human_time(*of->median)
+                        : of->unit == "B"
+                            ? human_bytes(*of->median)
+                            : fmt::format("{} {}", reports::three_digits(*of->median), of->unit);
+    return number + reports::max_of_text(*of);
+}
+
+/// Returns for example "3.3 % faster" or "2.4 times as slow". A ratio above 1 is faster.
+std::string side_text(double ratio, bool is_time) {
+    constexpr double twice = 2;
+    const bool is_better = ratio > 1;
+    const double factor = is_better ? ratio : 1 / ratio;
+    if (factor >= twice)
+        return fmt::format("{} times as {}", times_text(factor),
+                           is_time ? (is_better ? "fast" : "slow") : (is_better ? "good" : "bad"));
+    return fmt::format("{} {}", reports::pct_or_factor(100 * (factor - 1)),
+                       is_time ? (is_better ? "faster" : "slower") : (is_better ? "better" : "worse"));
+}
+
+/// Returns for example "3.3 % faster to 5.8 % slower" for the interval of a ratio.
 std::string range_text(const result& item) {
     const auto &low = item.to_baseline->low, &high = item.to_baseline->high;
     const bool is_time = item.metric == "time";
-    const auto side = [&](double ratio) {
-        const bool is_better = ratio > 1;
-        const auto* const word =
-            is_time ? (is_better ? "faster" : "slower") : (is_better ? "better" : "worse");
-        return fmt::format("{} {}", reports::pct_or_factor(100 * (is_better ? ratio - 1 : 1 / ratio - 1)),
-                           word);
-    };
-    return low && high ? fmt::format("{} to {}", side(*high), side(*low)) : "too few blocks";
+    if (!low || !high) return "too few blocks";
+    return side_text(*high, is_time) + " to " + side_text(*low, is_time);
 }
 
-std::string ruled_out_text(const result& item) {
-    if (item.judged == verdict::equivalent) return "equal";
+std::string ruled_out_text(const result& item, double threshold_pct) {
+    if (item.judged == verdict::equivalent) return fmt::format("equal within {:g} %", threshold_pct);
     const auto& low = item.to_baseline->low;
-    if (!low || *low >= 1) return "not slower";
-    return fmt::format("at most {} {}", reports::pct_or_factor(100 * (1 / *low - 1)),
-                       item.metric == "time" ? "slower" : "worse");
+    const bool is_time = item.metric == "time";
+    if (!low || *low >= 1) return is_time ? "not slower" : "not worse";
+    return "at most " + side_text(*low, is_time);
 }
 
-std::string finding_text(const gate_result& found, const result* item) {
+/// Returns the last cell of a row. An unreliable session has no verdicts, only measured ranges.
+std::string finding_text(const gate_result& found, const result* item, const reports::report& report) {
     const bool has_ratio = item != nullptr && item->to_baseline && item->judged;
-    if (!has_ratio || found.kind == gate_result_kind::regression || found.kind == gate_result_kind::looser)
-        return found.brief.empty() ? found.message : found.brief;
+    if (!has_ratio) {
+        const auto text = found.brief.empty() ? found.message : found.brief;
+        return found.contender == report.baseline ? fmt::format("{}: {}", report.baseline, text) : text;
+    }
+    if (is_unreliable(report)) return "no verdict: " + range_text(*item);
+    if (found.kind == gate_result_kind::regression || found.kind == gate_result_kind::looser)
+        return found.brief;
     if (found.kind == gate_result_kind::unclear) return "undecided: " + range_text(*item);
-    return ruled_out_text(*item);
+    return ruled_out_text(*item, report.judged_by.threshold_pct);
 }
 
-std::vector<const gate_result*> in_order(std::span<const gate_result> results) {
-    auto all = most_severe_first(results);
+/// Returns the gate results about benchmarks, the most severe first. In an unreliable session, these are all
+/// compared results. A reason that is the same for both builds is listed once.
+std::vector<gate_result> findings_of(const reports::report& report, std::span<const gate_result> results) {
+    std::vector<gate_result> all;
+    for (const auto* const found : most_severe_first(results)) all.push_back(*found);
     for (const auto& found : results)
-        if (found.kind == gate_result_kind::holds) all.push_back(&found);
-    std::erase_if(all, [](const gate_result* found) { return found->workload.empty(); });
-    return all;
+        if (found.kind == gate_result_kind::holds) all.push_back(found);
+    std::erase_if(all, [](const gate_result& found) { return found.workload.empty(); });
+    const reports::report_index index{report};
+    for (const auto& item : report.results)
+        if (is_unreliable(report) && item.judged && item.to_baseline && index.is_about(item))
+            all.push_back(about(item, gate_result_kind::holds));
+    const auto is_repeated = [&](const gate_result& found) {
+        return found.contender == report.baseline && std::ranges::any_of(all, [&](const gate_result& other) {
+                   return other.contender != found.contender && other.workload == found.workload &&
+                          other.brief == found.brief;
+               });
+    };
+    std::vector<gate_result> once;
+    std::ranges::remove_copy_if(all, std::back_inserter(once), is_repeated);
+    return once;
 }
 
 struct table {
@@ -106,50 +146,81 @@ std::string shortened(const std::string& name) {
     return reports::clipped(reports::printable(name), longest_name);
 }
 
-std::string table_text(const reports::report& report, const std::vector<const gate_result*>& findings) {
+std::string new_build_of(const reports::report& report) {
+    const auto& names = report.contenders;
+    return names[0].name == report.baseline ? names[1].name : names[0].name;
+}
+
+std::string table_text(const reports::report& report, const std::vector<gate_result>& findings) {
     const reports::report_index index{report};
-    const auto item_of = [&](const gate_result* found) {
-        return index.find(found->workload, found->contender, found->metric);
+    const auto name = new_build_of(report), next = shortened(name);
+    const auto item_of = [&](const gate_result& found) {
+        return index.find(found.workload, name, found.metric);
     };
-    table all{.has_metrics = std::ranges::any_of(findings, [](auto* f) { return f->metric != "time"; }),
-              .has_layouts = std::ranges::any_of(findings, [&](auto* found) {
+    table all{.has_metrics = std::ranges::any_of(findings, [](auto& f) { return f.metric != "time"; }),
+              .has_layouts = std::ranges::any_of(findings, [&](auto& found) {
                   const auto* const item = item_of(found);
                   return item != nullptr && item->layout_pct;
               })};
-    const auto next = shortened(findings.front()->contender);
     all.add("benchmark", "metric", shortened(report.baseline), next, "layouts", next + " is");
-    for (const auto* const found : findings) {
+    for (const auto& found : findings) {
         const auto* const item = item_of(found);
+        const auto* const base = index.baseline(found.workload, found.metric);
         const auto layout =
             item != nullptr && item->layout_pct ? fmt::format("{:.1f} %", *item->layout_pct) : "";
-        all.add(reports::printable(found->workload), found->metric,
-                value_text(index.baseline(found->workload, found->metric)), value_text(item), layout,
-                reports::printable(finding_text(*found, item)));
+        const bool contradicts = item != nullptr && reports::contradicts(*item, base);
+        all.add(reports::printable(found.workload), found.metric, value_text(base), value_text(item), layout,
+                reports::printable(finding_text(found, item, report)) +
+                    (contradicts ? std::string{reports::contradiction_mark} : ""));
     }
     return all.text();
 }
 
-bool any_of_kind(std::span<const gate_result> results, gate_result_kind kind) {
-    return std::ranges::find(results, kind, &gate_result::kind) != results.end();
+std::size_t measured_blocks(const reports::report& report) {
+    std::size_t most = 0;
+    for (const auto& item : report.results)
+        if (item.metric == "time")
+            most = std::max<std::size_t>(
+                most, static_cast<std::size_t>(std::ranges::count_if(
+                          item.samples, [](const auto& sample) { return sample.has_value(); })));
+    return most;
 }
 
-std::string remarks(const reports::report& report, std::span<const gate_result> results) {
-    auto text = fmt::format("Values are medians of {} blocks; ranges of differences are 95 % intervals.",
-                            report.plan ? report.plan->blocks : 0);
-    const auto has_layouts = [](const result& item) { return item.layout_pct.has_value(); };
-    if (std::ranges::any_of(report.results, has_layouts))
+std::string pairing_remarks(const reports::report& report) {
+    const auto has = [&](reports::pairing made) {
+        return std::ranges::any_of(report.results, [&](const result& item) { return item.made == made; });
+    };
+    std::string text;
+    if (has(reports::pairing::concurrent))
+        text += " Both ran at the same time on one core, so times are CPU time.";
+    if (has(reports::pairing::interleaved)) text += " Both took turns on one core.";
+    return text;
+}
+
+std::string remarks(const reports::report& report, std::span<const gate_result> results,
+                    const std::string& table) {
+    const auto blocks = measured_blocks(report);
+    const auto has_layouts =
+        std::ranges::any_of(report.results, [](const result& item) { return item.layout_pct.has_value(); });
+    auto text = fmt::format(
+        "Values are medians of {} blocks. Ranges are 95 % intervals; verdicts are corrected for {} "
+        "comparisons.",
+        blocks, std::max<std::uint64_t>(report.judged_by.comparisons, 1));
+    if (has_layouts)
         text +=
-            " Layouts: the standard deviation of the time between link orders of the same code. The "
-            "intervals include it.";
-    if (std::ranges::any_of(report.results, [](const result& item) {
-            return item.made != reports::pairing::sequential && item.metric == "time";
-        }))
-        text += " Both builds took turns on one core, so times are CPU time.";
-    if (any_of_kind(results, gate_result_kind::unclear))
-        text += fmt::format(" To decide more, {}{}.", for_narrower_intervals,
-                            std::ranges::any_of(report.results, has_layouts)
-                                ? "; if layouts differ by some per cent, link more layouts, too"
-                                : "");
+            " Layouts: the standard deviation of the time between link orders of the same code; ranges "
+            "include it.";
+    text += pairing_remarks(report);
+    if (table.find(reports::contradiction_mark) != std::string::npos)
+        text += fmt::format(
+            " {} The values point the other way. The difference is the median of the differences within "
+            "blocks, and is more precise.",
+            reports::contradiction_mark);
+    const bool is_cut = report.plan && blocks < report.plan->blocks;
+    if (std::ranges::find(results, gate_result_kind::unclear, &gate_result::kind) != results.end() && !is_cut)
+        text += fmt::format(
+            " To decide more, {}{}.", for_narrower_intervals,
+            has_layouts ? "; if layouts differ by more than the threshold, link more of them" : "");
     std::string out;
     for (const auto& line : reports::wrapped(text, line_width)) out += line + "\n";
     return out;
@@ -164,9 +235,9 @@ bool compares_two_builds(const reports::report& report) {
 std::string write_comparison(const reports::report& report) {
     const auto results = judge_gate(report, report.gate->tolerated_pct);
     auto out = reports::printable(report.gate->verdict) + "\n\n" + reports::programs_text(report);
-    const auto findings = in_order(results);
-    if (!findings.empty()) out += table_text(report, findings) + "\n";
-    return out + remarks(report, results);
+    const auto findings = findings_of(report, results);
+    const auto table = findings.empty() ? "" : table_text(report, findings) + "\n";
+    return out + table + remarks(report, results, table);
 }
 
 }  // namespace loopbench::bench

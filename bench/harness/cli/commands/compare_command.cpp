@@ -317,8 +317,11 @@ void add_compare_command(CLI::App& app, action& chosen) {
         ->group(heading::output);
     const auto of_measuring =
         add_session_options(*command, options->session, usual_gate_plan(), "loopbench-compare");
-    add_tolerance(*command, options->tolerated_pct);
-    command->callback([options, &chosen, of_measuring] {
+    const auto* const tolerance = add_tolerance(*command, options->tolerated_pct);
+    command->callback([options, &chosen, of_measuring, tolerance] {
+        if (tolerance->count() == 0)  // a pass cannot rule out less than what counts as a difference
+            options->tolerated_pct =
+                std::max(options->tolerated_pct, options->session.threshold_pct.value_or(0));
         for (const auto* option : of_measuring)
             if (option->count() > 0) options->of_measuring.push_back("--" + option->get_lnames().front());
         chosen = [options](const invocation& by) {

@@ -163,13 +163,13 @@ void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders) {
                    "an additional folder with contenders; may be repeated");
 }
 
-void add_tolerance(CLI::App& command, double& tolerated_pct) {
-    takes_percent(
-        command.add_option(
-            "--tolerate", tolerated_pct,
-            fmt::format("exit with 4 unless slowdowns above PCT can be ruled out ({:g}%)", tolerated_pct)),
-        0.1, 50);
+const CLI::Option* add_tolerance(CLI::App& command, double& tolerated_pct) {
+    auto* const option = command.add_option(
+        "--tolerate", tolerated_pct,
+        fmt::format("exit with 4 unless slowdowns above PCT can be ruled out ({:g}%)", tolerated_pct));
+    takes_percent(option, 0.1, 50);
     put_under(command, heading::judging);
+    return option;
 }
 
 }  // namespace loopbench::bench

@@ -41,6 +41,6 @@ void add_contender_dirs(CLI::App& command, std::vector<std::string>& folders);
 void add_repeatable(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
                     const char* text);
 
-void add_tolerance(CLI::App& command, double& tolerated_pct);
+const CLI::Option* add_tolerance(CLI::App& command, double& tolerated_pct);
 
 }  // namespace loopbench::bench
