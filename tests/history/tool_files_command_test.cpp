@@ -112,6 +112,20 @@ TEST_F(tool_files, the_data_of_github_action_benchmark_is_added_completely_or_no
     EXPECT_EQ(runs().size(), 0U);
 }
 
+// The transaction fails in the middle, because the file of the history cannot grow.
+TEST_F(tool_files, a_data_file_that_does_not_fit_changes_nothing) {
+    if (!history.is_file()) return;
+    ASSERT_EQ(run("add", {write("few.js", data_js_of({1}))}).code, 0);
+    std::vector<int> commits;
+    for (int commit = 1; commit < 500; ++commit) commits.push_back(commit);
+    write("data.js", data_js_of(commits));
+    const auto full = loopbench.in_shell("ulimit -f 300; $loopbench history add --history '" +
+                                         history.place() + "' $folder/data.js");
+    EXPECT_EQ(full.code, 1) << full.error_tail;
+    EXPECT_EQ(runs().size(), 1U);
+    EXPECT_SAYS(run("add", {loopbench.path("data.js").native()}).output, "498 runs were added");
+}
+
 TEST_F(tool_files, adding_a_longer_data_file_again_adds_only_the_new_runs) {
     const auto first = run("add", {write("data.js", data_js_of({1, 2, 3}))});
     EXPECT_EQ(first.code, 0) << first.error_tail;

@@ -87,13 +87,19 @@ estimate estimate_in_file(const reports::node& root) {
     return found;
 }
 
-template <class function>
-auto with_file(const fs::path& file, function read) {
+std::string text_in_file(const fs::path& file) {
     try {
-        const auto text = reports::read_file(file.native());
-        return read(parse_tool_json(text).root());
+        return reports::read_file(file.native());
     } catch (const reports::file_error& error) {
         throw reports::format_error{error.what()};
+    }
+}
+
+template <class function>
+auto with_file(const fs::path& file, function read) {
+    const auto text = text_in_file(file);
+    try {
+        return read(parse_tool_json(text).root());
     } catch (const reports::format_error& error) {
         throw reports::format_error{"{}: {}", file.native(), error.what()};
     }
@@ -102,8 +108,8 @@ auto with_file(const fs::path& file, function read) {
 /// Returns the unit in the last line of raw.csv, where the unit is the last field but one.
 std::string unit_beside(const fs::path& folder) {
     const auto file = folder / "raw.csv";
-    if (!fs::is_regular_file(file)) return std::string{nanoseconds};
-    const auto text = reports::read_file(file.native());
+    if (!fs::exists(file)) return std::string{nanoseconds};
+    const auto text = text_in_file(file);
     const std::string_view rows{text};
     if (rows.find(",unit,") == std::string_view::npos) return std::string{nanoseconds};
     const auto last_comma = rows.rfind(',');
@@ -123,7 +129,10 @@ tool_benchmark benchmark_in_folder(const fs::path& folder) {
 
 bool has_results(const fs::path& folder) {
     constexpr std::array<const char*, 2> names{"sample.json", "estimates.json"};
-    return std::ranges::any_of(names, [&](const char* name) { return fs::is_regular_file(folder / name); });
+    return std::ranges::any_of(names, [&](const char* name) {
+        std::error_code error;
+        return fs::is_regular_file(folder / name, error);
+    });
 }
 
 /// Returns the folders `new` of all benchmarks, sorted by path, or the folder itself if it has results.
@@ -132,10 +141,10 @@ std::vector<fs::path> result_folders_in(const fs::path& root) {
     constexpr int levels_max = 3;
     if (has_results(root)) return {root};
     std::vector<fs::path> all;
-    std::error_code error;
+    std::error_code error, unknown_type;
     fs::recursive_directory_iterator each{root, fs::directory_options::skip_permission_denied, error};
     for (; !error && each != fs::recursive_directory_iterator{}; each.increment(error)) {
-        if (!each->is_directory(error)) continue;
+        if (!each->is_directory(unknown_type)) continue;
         if (each->path().filename() == "new" && has_results(each->path())) all.push_back(each->path());
         if (each.depth() >= levels_max) each.disable_recursion_pending();
     }
