@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "support.hpp"
 #include "tests/support/command_support.hpp"
@@ -24,14 +26,17 @@ constexpr auto pytest_file_text =
 constexpr auto cargo_criterion_lines =
     R"({"reason":"benchmark-complete","id":"fib","iteration_count":[1],"measured_values":[5],"unit":"ns"})";
 
-/// Returns a data.js with these commits. Each commit has its number as value, and as minutes in its date.
-std::string data_js_of(const std::vector<int>& commits, const char* unit = "ns") {
+/// Returns a data.js with these commits. The date of a commit has the commit's number as minutes.
+std::string data_js_of(
+    const std::vector<int>& commits, const char* unit = "ns",
+    int (*value_of)(int) = [](int commit) { return commit; }) {
     std::string entries;
-    for (const int number : commits)
+    for (const int commit : commits)
         entries += fmt::format(
             R"({}{{"commit": {{"id": "commit{}"}}, "date": {}, "tool": "go",
                 "benches": [{{"name": "fib", "value": {}, "unit": "{}"}}]}})",
-            entries.empty() ? "" : ",", number, 1'770'000'000'000 + number * 60'000LL, number, unit);
+            entries.empty() ? "" : ",", commit, 1'770'000'000'000 + commit * 60'000LL, value_of(commit),
+            unit);
     return fmt::format(R"(window.BENCHMARK_DATA = {{"lastUpdate": 1, "entries": {{"Suite": [{}]}}}})",
                        entries);
 }
@@ -116,8 +121,8 @@ TEST_F(tool_files, the_data_of_github_action_benchmark_is_added_completely_or_no
 TEST_F(tool_files, a_data_file_that_does_not_fit_changes_nothing) {
     if (!history.is_file()) return;
     ASSERT_EQ(run("add", {write("few.js", data_js_of({1}))}).code, 0);
-    std::vector<int> commits;
-    for (int commit = 1; commit < 500; ++commit) commits.push_back(commit);
+    std::vector<int> commits(499);
+    std::iota(commits.begin(), commits.end(), 1);
     write("data.js", data_js_of(commits));
     const auto full = loopbench.in_shell("ulimit -f 300; $loopbench history add --history '" +
                                          history.place() + "' $folder/data.js");
@@ -139,15 +144,16 @@ TEST_F(tool_files, adding_a_longer_data_file_again_adds_only_the_new_runs) {
 }
 
 TEST_F(tool_files, changes_in_the_values_of_other_units_are_found) {
-    std::vector<int> commits;
-    for (int day = 0; day < 20; ++day) commits.push_back(day < 12 ? 1000 + day : 2000 + day);
-    EXPECT_EQ(run("add", {write("data.js", data_js_of(commits, "KiB"))}).code, 0);
+    std::vector<int> commits(20);
+    std::iota(commits.begin(), commits.end(), 1);
+    const auto larger_from_13 = [](int commit) { return (commit < 13 ? 1000 : 2000) + commit % 3; };
+    EXPECT_EQ(run("add", {write("data.js", data_js_of(commits, "KiB", larger_from_13))}).code, 0);
     const auto found = nlohmann::json::parse(run("changes", {"--json"}).output)["changes"];
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0]["metric"], "value");
     EXPECT_EQ(found[0]["unit"], "KiB");
     EXPECT_EQ(found[0]["worse"], true);
-    EXPECT_EQ(found[0]["after"]["commit"], "commit2012");
+    EXPECT_EQ(found[0]["after"]["commit"], "commit13");
 }
 
 TEST_F(tool_files, other_commands_name_the_tool_and_the_right_command) {
