@@ -93,9 +93,12 @@ TEST_F(criterion, the_baselines_and_the_changes_beside_the_newest_results_are_ig
 }
 
 TEST_F(criterion, any_folder_above_the_results_can_be_added) {
-    write_benchmark("new/new/new", "new/new");
-    for (const auto* name : {"", "new", "new/new", "new/new/new"})
-        EXPECT_EQ(result_in(report(name), "new/new").samples.size(), 3U) << name;
+    write_benchmark("target/criterion/new/function/20/new", "new/function/20");
+    write_benchmark("target/criterion/new/new", "new");
+    for (const auto* name : {"", "target", "target/criterion", "target/criterion/new"})
+        EXPECT_EQ(report(name).results.size(), 2U) << name;
+    for (const auto* name : {"target/criterion/new/function/20", "target/criterion/new/function/20/new"})
+        EXPECT_TRUE(has_metric(report(name), "new/function/20", "time")) << name;
 }
 
 TEST_F(criterion, results_without_samples_are_a_median_with_criterions_interval) {

@@ -68,6 +68,7 @@ TEST(github_action_benchmark, each_commit_of_each_suite_is_a_run_with_its_own_da
 TEST(github_action_benchmark, units_of_time_become_nanoseconds) {
     for (const auto& [unit, ns] : {std::pair{"ns/iter", 2.0},
                                    {"ns/op", 2.0},
+                                   {"ns/call", 2.0},
                                    {"ns", 2.0},
                                    {"nsec", 2.0},
                                    {"us/iter", 2e3},

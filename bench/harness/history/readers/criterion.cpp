@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -135,19 +136,16 @@ bool has_results(const fs::path& folder) {
     });
 }
 
-/// Returns the folders `new` of all benchmarks, sorted by path, or the folder itself if it has results.
-/// target/criterion has at most three levels above a folder `new`: the group, the function and its parameter.
-std::vector<fs::path> result_folders_in(const fs::path& root) {
-    constexpr int levels_max = 3;
+/// Returns the folders `new` of all benchmarks below `root`, sorted by path, or `root` itself if it has
+/// results. Stops after `most` folders.
+std::vector<fs::path> result_folders_in(const fs::path& root, std::size_t most = SIZE_MAX) {
     if (has_results(root)) return {root};
     std::vector<fs::path> all;
     std::error_code error, unknown_type;
     fs::recursive_directory_iterator each{root, fs::directory_options::skip_permission_denied, error};
-    for (; !error && each != fs::recursive_directory_iterator{}; each.increment(error)) {
-        if (!each->is_directory(unknown_type)) continue;
-        if (each->path().filename() == "new" && has_results(each->path())) all.push_back(each->path());
-        if (each.depth() >= levels_max) each.disable_recursion_pending();
-    }
+    for (; !error && all.size() < most && each != fs::recursive_directory_iterator{}; each.increment(error))
+        if (each->is_directory(unknown_type) && each->path().filename() == "new" && has_results(each->path()))
+            all.push_back(each->path());
     std::ranges::sort(all);
     return all;
 }
@@ -204,7 +202,7 @@ std::vector<tool_run> read_criterion(std::string_view text) {
 }
 
 bool recognises_criterion_folder(const fs::path& folder) {
-    return !result_folders_in(folder).empty();
+    return !result_folders_in(folder, 1).empty();
 }
 
 std::vector<tool_run> read_criterion_folder(const fs::path& folder) {

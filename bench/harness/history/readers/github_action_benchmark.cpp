@@ -99,7 +99,6 @@ tool_run run_in(const std::string& suite, const reports::node& from) {
     run.date = date_of_ms(date);
     if (const auto commit = from.find("commit"); commit && commit->is_object())
         run.commit = text_or_empty(*commit, "id");
-    run.where.cpu_model = "a processor";
     run.benchmarks = benchmarks_of_commit(from.at("benches"), tool);
     run.identity = fmt::format("{} {}", date.number(), run.commit);
     return run;

@@ -133,6 +133,7 @@ std::string text_or_empty(const reports::node& in, std::string_view key) {
 reports::report report_of_tool(const tool_run& run) {
     reports::report report;
     report.where = run.where;
+    if (report.where.cpu_model.empty()) report.where.cpu_model = "a processor";
     report.contenders = {run.contender};
     report.warnings = run.warnings;
     for (const auto& each : run.benchmarks) {

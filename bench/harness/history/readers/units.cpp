@@ -34,8 +34,9 @@ constexpr std::array<std::pair<std::string_view, double>, 19> times{
      {"second", second},
      {"seconds", second}}};
 
-constexpr std::array<std::string_view, 10> operations{
-    "op", "ops", "iter", "iters", "iteration", "iterations", "operation", "operations", "run", "runs"};
+constexpr std::array<std::string_view, 12> operations{"op",        "ops",        "iter",      "iters",
+                                                      "iteration", "iterations", "operation", "operations",
+                                                      "run",       "runs",       "call",      "calls"};
 
 bool is_operation(std::string_view word) {
     return std::ranges::find(operations, word) != operations.end();
