@@ -46,6 +46,7 @@ TEST(recognition, only_the_keys_of_the_outermost_object_count) {
 
 TEST(recognition, the_files_of_loopbench_are_never_taken_for_the_files_of_a_tool) {
     EXPECT_EQ(source_of(reports::write_json(sample_report())), std::nullopt);
+    EXPECT_EQ(source_of(R"({"results": [{"command": "x"}], "schema": "loopbench-report/2"})"), std::nullopt);
     EXPECT_EQ(
         source_of(R"({"schema": "loopbench-report/99", "results": [], "benchmarks": [], "command": "x"})"),
         std::nullopt);
