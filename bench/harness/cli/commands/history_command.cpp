@@ -322,10 +322,8 @@ void add_adding(const command_adder& add, history_options& options) {
     adding->footer(examples_and(
         {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
           "adds the report of a run, with the commit that was measured"},
-         {"loopbench history add times.json --date $(date -u +%FT%TZ)",
-          "adds an export of hyperfine, which contains no date"},
-         {"loopbench history add target/criterion --date $(date -u +%FT%TZ)",
-          "adds the results of criterion, which contain no date"},
+         {"loopbench history add target/criterion --date 2026-11-22T18:07:18Z",
+          "adds the results of criterion; its files and those of hyperfine contain no date"},
          {"loopbench history add data.js", "adds all commits in the data of github-action-benchmark"},
          {"loopbench run --quick --history", "measures, and adds the report to the default history"}}));
 }
