@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -136,6 +137,13 @@ public:
 
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(value().is); }
     [[nodiscard]] bool is_text() const { return std::holds_alternative<std::string_view>(value().is); }
+    [[nodiscard]] bool is_list() const { return std::holds_alternative<json_list>(value().is); }
+    [[nodiscard]] bool is_object() const { return std::holds_alternative<json_object>(value().is); }
+    [[nodiscard]] bool is_number() const {
+        return std::visit(
+            []<class type>(const type&) { return std::is_arithmetic_v<type> && !std::is_same_v<type, bool>; },
+            value().is);
+    }
 
     [[noreturn]] void fail(const std::string& cause) const {
         const auto place = path();

@@ -18,6 +18,7 @@
 #include "bench/harness/gate/check.hpp"
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/history/entry.hpp"
 #include "bench/harness/summary/summary.hpp"
 #include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
@@ -130,6 +131,18 @@ void read_histograms(std::string_view text) {
         return require_readable(error);
     }
     reports::write_hgrm(all);
+}
+
+void read_tool_file(std::string_view text) {
+    for (const auto& dated : {bench::date_rule{}, bench::date_rule{.date = "2026-01-02"}}) {
+        std::vector<bench::entry> all;
+        try {
+            all = bench::read_entries(std::string{text}, "it", {}, dated);
+        } catch (const reports::format_error& error) {
+            require_readable(error);
+        }
+        for (const auto& each : all) write_everywhere(reports::read_json(each.report, "it"));
+    }
 }
 
 void read(std::string_view input) {

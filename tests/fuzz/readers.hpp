@@ -19,6 +19,7 @@ void read_baseline(std::string_view text);
 void read_benchmark_output(std::string_view text);
 void read_benchmark_list(std::string_view text);
 void read_histograms(std::string_view text);
+void read_tool_file(std::string_view text);
 
 /// All readers. A new format needs a function above, a line here, and a seed in the folder corpus/.
 inline constexpr std::array readers{
@@ -28,6 +29,7 @@ inline constexpr std::array readers{
     reader{'g', "benchmark output", read_benchmark_output},
     reader{'l', "benchmark list", read_benchmark_list},
     reader{'h', "list of histograms", read_histograms},
+    reader{'t', "file of another tool", read_tool_file},
 };
 
 void read(std::string_view input);

@@ -1,11 +1,9 @@
 #include "bench/harness/history/entry.hpp"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -15,177 +13,15 @@
 
 #include "bench/harness/experiment/digest.hpp"
 #include "bench/harness/experiment/record.hpp"
-#include "bench/harness/statistics/median.hpp"
+#include "bench/harness/history/readers/readers.hpp"
 #include "bench/harness/summary/summary.hpp"
-#include "bench/harness/trial/gbench_json.hpp"
 #include "reports/model/json.hpp"
-#include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
 
 namespace loopbench::bench {
 
 namespace {
-
-using json = nlohmann::ordered_json;
-
-constexpr reports::metric_info bytes_per_second{.name = "bytes_per_second",
-                                                .title = "bytes per second",
-                                                .unit = "B/s",
-                                                .better = reports::direction::larger,
-                                                .summary = {},
-                                                .how = {}};
-
-const reports::metric_info* metric_of(std::string_view counter) {
-    if (counter == bytes_per_second.name) return &bytes_per_second;
-    return reports::find_metric(counter == "items_per_second" ? "throughput" : counter);
-}
-
-std::string program_in(std::string_view text) {
-    const auto document =
-        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
-    const auto path = reports::context_text(document.value("context", json::object()), "executable");
-    if (!path) return "benchmark";
-    const auto name = std::filesystem::path{*path}.filename().native();
-    return name.substr(name.find_last_of('\\') + 1);  // a Windows path has backslashes
-}
-
-/// Describes the processor by its cache sizes, which are the same in each run. The clock rate is unsuitable,
-/// because each run measures it and gets a slightly different value.
-std::string processor_in(const json& context) {
-    std::vector<std::string> sizes;
-    if (const auto caches = context.find("caches"); caches != context.end() && caches->is_array())
-        for (const auto& cache : *caches)
-            if (cache.is_object() && cache.contains("size") && cache["size"].is_number())
-                sizes.push_back(fmt::format("{:g}", cache["size"].get<double>() / 1024));
-    if (sizes.empty()) return "a processor";
-    return fmt::format("a processor with caches of {} KiB", fmt::join(sizes, ", "));
-}
-
-std::string printed_date(const json& context) {
-    return reports::context_text(context, "date").value_or("");
-}
-
-reports::format_error unwanted_date(const std::string& printed) {
-    return reports::format_error{
-        "its date {} has a time zone already, so --date does not apply; add this file without --date",
-        reports::shown(printed)};
-}
-
-std::string date_in(const json& context, const date_rule& dated) {
-    const auto printed = printed_date(context);
-    const auto complete = in_utc(printed);
-    const bool has_time = printed.find('T') != std::string::npos;
-    if (complete && has_time && dated.date) throw unwanted_date(printed);
-    if (complete && !dated.date) return *complete;
-    if (dated.date) {
-        if (const auto date = in_utc(*dated.date)) return *date;
-        throw reports::format_error{
-            "'{}' is not a date; expected a date like 2026-11-22 or 2026-11-22T18:07:18+01:00",
-            reports::shown(*dated.date)};
-    }
-    std::string as_utc = printed + "Z";
-    if (const auto space = as_utc.find(' '); space != std::string::npos) as_utc[space] = 'T';
-    const auto date = in_utc(as_utc);
-    if (date && dated.assume_utc) return *date;
-    throw reports::format_error{"its date \"{}\" {}", reports::shown(printed),
-                                date ? "has no time zone; add --assume-utc, or give the date with --date"
-                                     : "is invalid; give the date with --date"};
-}
-
-reports::environment machine_in(const json& context, const date_rule& dated) {
-    reports::environment where;
-    where.date = date_in(context, dated);
-    if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
-        where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
-    where.cpu_model = processor_in(context);
-    return where;
-}
-
-struct repetitions {
-    std::map<std::string, std::vector<double>> by_metric;
-    std::optional<std::string> error;
-};
-
-/// Returns the numbers of a row by metric. A row is one repetition and thus one sample. Therefore, if several
-/// numbers belong to one metric, only one of them is kept.
-std::map<std::string, std::optional<double>> numbers_in(const gbench_row& row) {
-    std::map<std::string, std::optional<double>> all{{"cpu", row.cpu_time_ns}};
-    for (const auto& [counter, value] : row.counters)
-        if (const auto* metric = metric_of(counter); metric != nullptr && value)
-            all[std::string{metric->name}] = value;
-    all["time"] = row.real_time_ns;
-    if (const auto rate = row.counters.find("items_per_second"); rate != row.counters.end())
-        all["throughput"] = rate->second;
-    return all;
-}
-
-void add(repetitions& to, const gbench_row& row) {
-    if (row.error) {
-        if (!to.error) to.error = row.error;
-        return;
-    }
-    if (row.real_time_ns && *row.real_time_ns <= 0) {
-        if (!to.error) to.error = "the program printed no time above 0 for the benchmark";
-        return;
-    }
-    for (const auto& [metric, value] : numbers_in(row))
-        if (value) to.by_metric[metric].push_back(*value);
-}
-
-std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
-                                        const repetitions& rows) {
-    std::vector<reports::result> all;
-    if (rows.error || rows.by_metric.empty()) {
-        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        const auto error = rows.error.value_or("the program did not print the time of the benchmark");
-        const auto [status, reason] = outcome_of_error(error);
-        item.status = status;
-        item.reason = reason;
-        return all;
-    }
-    for (const auto& [name, values] : rows.by_metric) {
-        auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of(name)));
-        item.samples.assign(values.begin(), values.end());
-        const auto found = median_with_interval(values);
-        item.median = found.median;
-        item.low = found.low;
-        item.high = found.high;
-    }
-    return all;
-}
-
-std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_output& output) {
-    using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
-    std::vector<std::pair<std::string, repetitions>> all;
-    std::map<identity, std::size_t> places;
-    std::map<std::string, std::vector<std::size_t>> alike;
-    for (const auto& row : output.rows) {
-        const auto [found, is_new] = places.try_emplace({row.name, row.family, row.instance}, all.size());
-        if (is_new) {
-            alike[row.name].push_back(all.size());
-            all.emplace_back(row.name, repetitions{});
-        }
-        add(all[found->second].second, row);
-    }
-    std::map<std::size_t, identity> identities;
-    for (const auto& [of, place] : places) identities[place] = of;
-    for (auto& [name, those] : alike)
-        std::ranges::sort(those, {}, [&](auto place) { return identities[place]; });
-    for (const auto& [name, those] : alike)
-        for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
-            all[those[i]].first += fmt::format("#{}", i + 1);
-    return all;
-}
-
-gbench_output read_gbench(std::string_view text, std::string_view name) {
-    try {
-        return parse_gbench_json(text);
-    } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is not the output of a Google Benchmark program: {}", name,
-                                    error.what()};
-    }
-}
 
 template <class function>
 auto with_name(std::string_view name, function make) {
@@ -328,33 +164,6 @@ std::string content_of(const reports::report& report) {
 
 }  // namespace
 
-bool is_google_benchmark_output(std::string_view text) {
-    return text.find(fmt::format("\"{}\"", reports::report_format.schema)) == std::string_view::npos &&
-           text.find("\"benchmarks\"") != std::string_view::npos;
-}
-
-std::optional<std::string> in_utc(const std::string& date) {
-    std::tm moment{};
-    const auto exists = [](std::tm day) {  // strptime() accepts the 31st of every month
-        const auto asked = day.tm_mday;
-        day.tm_hour = day.tm_min = day.tm_sec = 0;
-        ::timegm(&day);
-        return day.tm_mday == asked;
-    };
-    const auto is_of_form = [&](const char* form) {
-        moment = {};
-        return ::strptime(date.c_str(), form, &moment) == date.c_str() + date.size() && exists(moment);
-    };
-    if (is_of_form("%Y-%m-%d"))
-        return fmt::format("{:04}-{:02}-{:02}", moment.tm_year + 1900, moment.tm_mon + 1, moment.tm_mday);
-    if (!is_of_form("%Y-%m-%dT%H:%M:%S%z")) return std::nullopt;
-    const auto east_of_greenwich = moment.tm_gmtoff;
-    const std::time_t seconds = ::timegm(&moment) - east_of_greenwich;
-    ::gmtime_r(&seconds, &moment);
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", moment.tm_year + 1900, moment.tm_mon + 1,
-                       moment.tm_mday, moment.tm_hour, moment.tm_min, moment.tm_sec);
-}
-
 namespace {
 
 entry entry_of(reports::report report, std::string text, provenance from, report_source source) {
@@ -385,37 +194,68 @@ entry entry_of(reports::report report, provenance from, report_source source) {
 
 namespace {
 
-entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
-    const auto output = read_gbench(text, name);
-    if (output.rows.empty())
-        throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
-                                    name};
+/// Returns a checksum that identifies a tool's run. Unlike content_of(), covers values without samples.
+/// Excludes the date of --date, so that the same file with another --date is the same run.
+std::string content_of_tool(const tool_run& run, const reports::report& report, report_source source) {
+    auto text = reports::dump({reports::name_of(source), run.contender.name, run.date, run.identity});
+    for (const auto& item : report.results) {
+        text += reports::dump({item.workload, item.metric, item.unit});
+        for (const auto& sample : item.samples) text += reports::number_or_null(sample).dump() + ",";
+        if (item.samples.empty()) text += reports::number_or_null(item.median).dump();
+    }
+    return digest("a6a1d2f0-3a53-4f0e-8a51-6c0c5d9b7f43", text);
+}
+
+/// Returns the content ID of a Google Benchmark program's run. Existing histories contain these IDs.
+std::string content_of_google_benchmark(const tool_run& run, reports::report report) {
+    report.where.date = in_utc(run.date).value_or(run.date);
+    return content_of(report);
+}
+
+entry entry_of_tool(const tool_run& run, report_source source, provenance from, const date_rule& dated) {
     auto said = from;
-    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
-    reports::report report;
-    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
+    if (from.commit.empty()) {
+        from.commit = run.commit;
+        if (!from.dirty) from.dirty = run.dirty;
+    }
+    auto report = report_of_tool(run);
+    auto content = source == report_source::google_benchmark ? content_of_google_benchmark(run, report)
+                                                             : content_of_tool(run, report, source);
+    report.where.date = date_by(run.date, dated);
     if (dated.date) said.date = report.where.date;
-    report.contenders.push_back(reports::describe(program_in(text), output.context));
-    for (const auto& [workload, rows] : benchmarks_in(output))
-        std::ranges::move(results_of(workload, report.contenders.front().name, rows),
-                          std::back_inserter(report.results));
-    // The content ID is computed from the date that the program printed, not from --date. Thus the same file
-    // with another --date is the same run.
-    const auto date = std::exchange(
-        report.where.date, in_utc(printed_date(output.context)).value_or(printed_date(output.context)));
-    auto content = content_of(report);
-    report.where.date = date;
-    auto made = with_name(
-        name, [&] { return entry_of(std::move(report), std::move(from), report_source::google_benchmark); });
+    auto made = entry_of(std::move(report), std::move(from), source);
     made.said = std::move(said);
     made.content = std::move(content);
     return made;
 }
 
-}  // namespace
+template <class function>
+std::vector<entry> entries_of_tool(const tool_format& format, std::string_view name, const provenance& from,
+                                   const date_rule& dated, function read) {
+    std::vector<tool_run> runs;
+    try {
+        runs = read();
+    } catch (const reports::format_error& error) {
+        throw reports::format_error{"{} cannot be read as {}: {} (`{}` writes such files)", name, format.what,
+                                    error.what(), format.made_by};
+    }
+    if (std::ranges::all_of(runs, [](const auto& run) { return run.benchmarks.empty(); }))
+        throw reports::format_error{"{} contains no benchmark; check the filter of the benchmarks", name};
+    if (runs.size() > 1 && !from.commit.empty())
+        throw reports::format_error{"{} contains {} runs, which name their own commits; leave --commit out",
+                                    name, runs.size()};
+    return with_name(name, [&] {
+        std::vector<entry> all;
+        for (auto& run : runs) {
+            distinguish_equal_names(run.benchmarks);
+            all.push_back(entry_of_tool(run, format.source, from, dated));
+        }
+        return all;
+    });
+}
 
-entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
-    if (is_google_benchmark_output(text)) return gbench_entry(text, name, std::move(from), dated);
+entry entry_of_report(std::string text, std::string_view name, const provenance& from,
+                      const date_rule& dated) {
     auto report = read_report_or_journal(text, name);
     return with_name(name, [&] {
         if (dated.date) throw unwanted_date(report.where.date);
@@ -423,10 +263,37 @@ entry read_entry(std::string text, std::string_view name, provenance from, const
             throw reports::format_error{
                 "the report covers one shard of a run; merge all shards (`loopbench merge`), and add the "
                 "merged report"};
-        if (is_journal(text)) return entry_of(std::move(report), std::move(from));
-        return entry_of(std::move(report), reports::in_one_line(std::move(text)), std::move(from),
+        if (is_journal(text)) return entry_of(std::move(report), from);
+        return entry_of(std::move(report), reports::in_one_line(std::move(text)), from,
                         report_source::loopbench);
     });
+}
+
+}  // namespace
+
+std::vector<entry> read_entries(std::string text, std::string_view name, const provenance& from,
+                                const date_rule& dated) {
+    if (const auto* const format = format_of_tool(text))
+        return entries_of_tool(*format, name, from, dated, [&] { return format->read(text); });
+    std::vector<entry> one;
+    one.push_back(entry_of_report(std::move(text), name, from, dated));
+    return one;
+}
+
+std::vector<entry> read_folder(const std::filesystem::path& folder, const provenance& from,
+                               const date_rule& dated) {
+    const auto* const format = format_of_tool_folder(folder);
+    if (format == nullptr)
+        throw reports::format_error{
+            "the folder {} contains no results of criterion; expected a file, or the folder target/criterion "
+            "(for `cargo criterion`, which writes other files, use its option --message-format=json)",
+            folder.native()};
+    return entries_of_tool(*format, folder.native(), from, dated,
+                           [&] { return format->read_folder(folder); });
+}
+
+entry read_entry(std::string text, std::string_view name, const provenance& from, const date_rule& dated) {
+    return std::move(read_entries(std::move(text), name, from, dated).front());
 }
 
 }  // namespace loopbench::bench

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <compare>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "bench/harness/history/dates.hpp"
 #include "reports/base/json_fields.hpp"
 #include "reports/model/results.hpp"
 
@@ -21,10 +24,18 @@ struct provenance {
     std::string date = {};      // UTC; empty unless the user states the date of a file without a time zone
 };
 
-enum class report_source { loopbench, google_benchmark };
+enum class report_source {
+    loopbench,
+    google_benchmark,
+    hyperfine,
+    criterion,
+    pytest_benchmark,
+    github_action_benchmark
+};
 
 constexpr auto names_of(report_source) {
-    return std::to_array<std::string_view>({"loopbench", "google-benchmark"});
+    return std::to_array<std::string_view>({"loopbench", "google-benchmark", "hyperfine", "criterion",
+                                            "pytest-benchmark", "github-action-benchmark"});
 }
 
 struct subject {
@@ -66,24 +77,19 @@ struct entry {
 /// result occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
 
-struct date_rule {
-    std::optional<std::string> date = {};
-    bool assume_utc = false;
-};
+/// Reads a report, a journal, or a file of another tool (readers/readers.hpp), which can contain several
+/// runs. If `from` has no commit, uses the commit in the file. `dated` applies only to files without a
+/// complete date. Throws reports::format_error, with `name` in its message, if the text is invalid, or if
+/// `from` or `dated` contradicts it.
+std::vector<entry> read_entries(std::string text, std::string_view name, const provenance& from,
+                                const date_rule& dated = {});
 
-/// Returns true if the text contains "benchmarks" but not the schema of a report. Searches for the schema's
-/// name in quotation marks, because a program's path can contain this name without quotation marks
-/// (/opt/loopbench/1.0).
-bool is_google_benchmark_output(std::string_view text);
+/// Like read_entries(), for the folder of a tool that writes several files, such as target/criterion.
+std::vector<entry> read_folder(const std::filesystem::path& folder, const provenance& from,
+                               const date_rule& dated = {});
 
-/// Reads a report, a journal or the output of a Google Benchmark program. From such output, the program
-/// becomes the contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of
-/// the program's context. `dated` applies only to Google Benchmark programs. Throws reports::format_error,
-/// with `name` in its message, if the text is invalid.
-entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated = {});
-
-/// Converts a date to UTC: returns "2026-11-22T17:07:18Z" for "2026-11-22T18:07:18+01:00". Texts of UTC dates
-/// sort by time. Returns a date without a time unchanged, and nothing if the text is not a date.
-std::optional<std::string> in_utc(const std::string& date);
+/// Returns the first entry of read_entries(). Use it for files with one run, such as reports.
+entry read_entry(std::string text, std::string_view name, const provenance& from,
+                 const date_rule& dated = {});
 
 }  // namespace loopbench::bench

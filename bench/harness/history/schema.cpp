@@ -16,7 +16,7 @@ constexpr auto run_table = R"(
 CREATE TABLE loopbench_run (
     id BIGINT PRIMARY KEY,
     content TEXT NOT NULL UNIQUE,     -- identifies the entry by its trials (entry.hpp)
-    source TEXT NOT NULL,             -- loopbench, or google-benchmark
+    source TEXT NOT NULL,             -- loopbench, or the tool (report_source in entry.hpp)
     date TEXT NOT NULL,               -- UTC, ISO 8601
     machine TEXT NOT NULL,            -- the name from the user, or empty
     cpu_model TEXT NOT NULL,

@@ -409,6 +409,20 @@ void number_machines(std::vector<kept_run>& runs) {
     }
 }
 
+store::added add_run(soci::session& sql, const entry& what) {
+    row_id run = 0;
+    sql << "SELECT COALESCE(MAX(id), 0) FROM loopbench_run WHERE content = :content", use(what.content),
+        into(run);
+    if (run > 0) {
+        update_run(sql, run, what);
+        if (what.head.complete) finish_run(sql, run, what);
+        return {run, false};
+    }
+    sql << "SELECT COALESCE(MAX(id), 0) + 1 FROM loopbench_run", into(run);
+    insert_run(sql, run, what);
+    return {run, true};
+}
+
 }  // namespace
 
 store::store(std::string where, opening how, std::chrono::seconds patience)
@@ -422,19 +436,14 @@ std::string store::place() const {
 }
 
 store::added store::add(const entry& what) {
-    return open_->in_transaction([&]() -> added {
-        auto& sql = open_->sql();
-        row_id run = 0;
-        sql << "SELECT COALESCE(MAX(id), 0) FROM loopbench_run WHERE content = :content", use(what.content),
-            into(run);
-        if (run > 0) {
-            update_run(sql, run, what);
-            if (what.head.complete) finish_run(sql, run, what);
-            return {run, false};
-        }
-        sql << "SELECT COALESCE(MAX(id), 0) + 1 FROM loopbench_run", into(run);
-        insert_run(sql, run, what);
-        return {run, true};
+    return add(std::span{&what, 1}).front();
+}
+
+std::vector<store::added> store::add(std::span<const entry> all) {
+    return open_->in_transaction([&] {
+        std::vector<added> outcomes;
+        for (const auto& each : all) outcomes.push_back(add_run(open_->sql(), each));
+        return outcomes;
     });
 }
 

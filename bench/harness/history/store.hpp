@@ -66,6 +66,8 @@ public:
     /// entry::said, and replaces an interrupted run's report with a complete one. After an error, the history
     /// is unchanged.
     added add(const entry& what);
+    /// Adds all entries or, after an error, none. Returns the outcome of each entry.
+    std::vector<added> add(std::span<const entry> all);
 
     std::vector<kept_run> runs();
     /// Returns entry::points of the run, or an empty text if the run does not exist.

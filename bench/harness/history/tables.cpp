@@ -123,8 +123,10 @@ json size_json(const series_change& change) {
 }  // namespace
 
 std::string machine_name(const kept_machine& machine) {
-    const auto looks =
-        fmt::format("{}, {} cores, {} GiB", machine.cpu_model, machine.cores, machine.memory_gib);
+    auto looks = machine.cpu_model;
+    if (machine.cores > 0)
+        looks += fmt::format(", {} cores", machine.cores);  // 0 if the file does not name it
+    if (machine.memory_gib > 0) looks += fmt::format(", {} GiB", machine.memory_gib);
     return machine.name.empty() ? looks : fmt::format("{} ({})", machine.name, looks);
 }
 

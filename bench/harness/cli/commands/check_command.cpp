@@ -125,19 +125,14 @@ gate_results check_reports(const expectations& expected, const check_options& op
     return all;
 }
 
-void refuse_google_benchmark_output(const std::string& file) {
-    if (std::filesystem::is_regular_file(file) && is_google_benchmark_output(read_report_text(file)))
-        throw usage_error{
-            "{} is the output of a Google Benchmark program, not a baseline file; compare two such files "
-            "with "
-            "`loopbench compare OLD.json NEW.json`, or measure both programs with `loopbench compare OLD "
-            "NEW`",
-            file};
+void refuse_output_of_other_tools(const std::string& file) {
+    if (const auto* const format = format_of_tool_file(file))
+        throw usage_error{"{} is {}, not a baseline file; {}", file, format->what, format->instead};
 }
 
 int check(const check_options& options, const invocation& by) {
     if (options.update) return update_baseline(options, by);
-    refuse_google_benchmark_output(options.against);
+    refuse_output_of_other_tools(options.against);
     const auto expected = narrowed(read_baseline(options.against), options);
     const auto found =
         options.reports.empty() ? check_here(expected, options, by) : check_reports(expected, options);

@@ -6,6 +6,7 @@
 #include <boost/tokenizer.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,13 +70,23 @@ enum class operand { report, executable, layouts };
 constexpr std::string_view name_two =
     "compare two reports, two benchmark executables, or two folders with layouts";
 
+/// Returns true if the file begins like a report, a journal or another tool's output. Programs can be large,
+/// so it reads only the beginning.
+bool begins_like_a_report(const std::string& path) {
+    std::string first;
+    std::ifstream{path} >> std::setw(32) >> first;
+    return first.starts_with('{') || first.starts_with("window.BENCHMARK_DATA");
+}
+
 operand what_is(const std::string& path) {
-    if (fs::is_directory(path)) return operand::layouts;
+    if (fs::is_directory(path)) {
+        if (const auto* const format = format_of_tool_folder(path))
+            throw usage_error{"{} is {}; {}", path, format->what, format->instead};
+        return operand::layouts;
+    }
     if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
-    char first = 0;
-    std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // reports and journals begin with {
+    return begins_like_a_report(path) ? operand::report : operand::executable;
 }
 
 constexpr std::string_view name_of(operand what) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,8 @@ store opened(const history_options& options, opening how = opening::existing) {
 }
 
 void warn_of_what_is_lacking(const entry& what, const std::string& file) {
+    if (what.source != report_source::loopbench)
+        for (const auto& item : what.head.warnings) tell(item);
     if (!what.head.complete)
         tell(
             "loopbench: warning: {} comes from an interrupted run, so trends ignore it; finish the run with "
@@ -67,6 +70,14 @@ void warn_of_what_is_lacking(const entry& what, const std::string& file) {
             file);
 }
 
+std::string what_was_added(std::span<const store::added> outcomes) {
+    if (outcomes.size() == 1)
+        return fmt::format("the report {} run {}",
+                           outcomes[0].is_new ? "was added as" : "is already stored as", outcomes[0].run);
+    const auto added = std::ranges::count(outcomes, true, &store::added::is_new);
+    return fmt::format("{} runs were added, {} were already stored", added, std::ssize(outcomes) - added);
+}
+
 /// Adds the reports one after the other. If a report is refused, the reports before it stay in the history.
 int add_reports(const history_options& options) {
     // With this larger threshold, malloc reuses the memory of the previous report. With the default
@@ -77,12 +88,15 @@ int add_reports(const history_options& options) {
     if (options.dirty || options.clean) from.dirty = options.dirty;
     auto history = opened(options, opening::created_if_missing);
     for (const auto& file : options.reports) {
-        const auto what = read_entry(read_report_text(file), file, from, options.dated);
-        const auto [run, is_new] = history.add(what);
-        if (is_new) warn_of_what_is_lacking(what, file);
+        const auto entries = fs::is_directory(file)
+                                 ? read_folder(file, from, options.dated)
+                                 : read_entries(read_report_text(file), file, from, options.dated);
+        const auto outcomes = history.add(entries);
+        if (const auto added = std::ranges::find(outcomes, true, &store::added::is_new);
+            added != outcomes.end())
+            warn_of_what_is_lacking(entries[static_cast<std::size_t>(added - outcomes.begin())], file);
         reports::write_standard_output(
-            fmt::format("{}: {} run {}\n", reports::printable(file),
-                        is_new ? "the report was added as" : "the report is already stored as", run));
+            fmt::format("{}: {}\n", reports::printable(file), what_was_added(outcomes)));
     }
     return exit_ok;
 }
@@ -284,16 +298,17 @@ using command_adder = std::function<CLI::App*(const char* name, const char* abou
 void add_adding(const command_adder& add, history_options& options) {
     auto* adding = add("add", "adds reports that the history does not contain yet", add_reports);
     adding
-        ->add_option("REPORT", options.reports,
-                     "a report.json or journal.jsonl, or the JSON output of a Google Benchmark program")
+        ->add_option(
+            "REPORT", options.reports,
+            "a report.json or journal.jsonl, or the output of Google Benchmark, hyperfine, criterion "
+            "(its folder), pytest-benchmark or github-action-benchmark (data.js)")
         ->required();
     adding
-        ->add_option(
-            "--date", options.dated.date,
-            "the date to use for a Google Benchmark file whose own date is missing or has no time zone")
+        ->add_option("--date", options.dated.date,
+                     "the date to use for another tool's file whose own date is missing or has no time zone")
         ->type_name("DATE");
     adding->add_flag("--assume-utc", options.dated.assume_utc,
-                     "treat the date of a Google Benchmark file without a time zone as UTC");
+                     "treat the date of another tool's file without a time zone as UTC");
     adding->add_option("--commit", options.from.commit, "the commit that was measured")->type_name("COMMIT");
     auto* dirty = adding->add_flag("--dirty", options.dirty,
                                    "the measured build contained changes that are not in the commit");
@@ -307,6 +322,9 @@ void add_adding(const command_adder& add, history_options& options) {
     adding->footer(examples_and(
         {{"loopbench history add loopbench-report/report.json --commit $(git rev-parse HEAD)",
           "adds the report of a run, with the commit that was measured"},
+         {"loopbench history add target/criterion --date 2026-11-22T18:07:18Z",
+          "adds the results of criterion; its files and those of hyperfine contain no date"},
+         {"loopbench history add data.js", "adds all commits in the data of github-action-benchmark"},
          {"loopbench run --quick --history", "measures, and adds the report to the default history"}}));
 }
 

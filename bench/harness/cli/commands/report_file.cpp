@@ -37,7 +37,7 @@ constexpr std::array other_kinds{
     other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
     other_kind{
         "[", "is a JSON array",
-        "use a report.json, a journal.jsonl or the JSON of a Google Benchmark program, which are objects"}};
+        "use a report.json, a journal.jsonl or the JSON of a known benchmark tool, which are objects"}};
 
 /// Throws usage_error if the text is obviously no report. The parser would only name a line and a column.
 void refuse_other_kinds(const std::string& file, std::string_view text) {
@@ -46,11 +46,24 @@ void refuse_other_kinds(const std::string& file, std::string_view text) {
         if (text.starts_with(kind.first_bytes)) throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
 }
 
+usage_error not_a_report(const std::string& file, const tool_format& format) {
+    return usage_error{"{} is {}, not a report; {}", file, format.what, format.instead};
+}
+
 }  // namespace
+
+const tool_format* format_of_tool_file(const std::string& file) {
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error)) return format_of_tool_folder(file);
+    if (!std::filesystem::is_regular_file(file, error)) return nullptr;
+    return format_of_tool(read_report_text(file));
+}
 
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
         throw usage_error{"{} does not exist; create a report with `loopbench run`", file};
+    if (std::filesystem::is_directory(file))
+        if (const auto* const format = format_of_tool_folder(file)) throw not_a_report(file, *format);
     try {
         auto text = reports::read_file_or_pipe(file, journal_bytes_max);
         refuse_other_kinds(file, text);
@@ -61,8 +74,13 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
-    const auto text = read_report_text(file);
-    if (!is_google_benchmark_output(text)) return read_judged_report(text, file);
+    return report_in(read_report_text(file), file);
+}
+
+reports::report report_in(const std::string& text, const std::string& file) {
+    const auto* const format = format_of_tool(text);
+    if (format == nullptr) return read_judged_report(text, file);
+    if (format->source != report_source::google_benchmark) throw not_a_report(file, *format);
     // If the date has no time zone, UTC is assumed. A date that is wrong by some hours does no harm, because
     // it is only shown.
     return reports::read_json(read_entry(text, file, {}, {.date = {}, .assume_utc = true}).report, file);

@@ -6,14 +6,23 @@
 #include <string>
 #include <string_view>
 
+#include "bench/harness/history/readers/readers.hpp"
 #include "reports/model/results.hpp"
 
 namespace loopbench::bench {
 
 std::string read_report_text(const std::string& file);
 
-/// Reads a report from a file. Throws usage_error if the file cannot be read. Throws reports::format_error if
-/// the file is neither a report, a journal nor the output of a Google Benchmark program.
+/// Returns the format of a file or folder of another tool, or nullptr if it is something else or does not
+/// exist. Does not read pipes.
+const tool_format* format_of_tool_file(const std::string& file);
+
+/// Returns the report in the text of `file`. Throws the same errors as read_report_file().
+reports::report report_in(const std::string& text, const std::string& file);
+
+/// Reads a report from a file. Throws usage_error if the file cannot be read, or if another tool than Google
+/// Benchmark wrote it. Throws reports::format_error if the file is neither a report, a journal nor the output
+/// of a Google Benchmark program.
 reports::report read_report_file(const std::string& file);
 
 void add_output_file(CLI::App& command, std::string& file);
