@@ -127,7 +127,7 @@ TEST(comparison_table, a_benchmark_that_fails_in_the_old_build_says_so_in_its_ro
                                     auto item =
                                         reports::result_of("broken", "old", *reports::find_metric("time"));
                                     item.status = reports::result_status::failed;
-                                    item.reason = "no such device";
+                                    item.reason = std::string(200, 'x') + "no such device";
                                     report.results.insert(report.results.begin(), item);
                                 });
     EXPECT_TRUE(table.starts_with("FAILED")) << table;

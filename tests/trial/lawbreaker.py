@@ -7,7 +7,7 @@ usage: lawbreaker.py GOOGLE_BENCHMARK_FLAGS, with LAWBREAKER_MODULES=bench/suite
     outside      counts operations that it did before the timed section
     short-time   reports a tenth of the time of its timed section
     fast-clock   has a clock that is three times as fast
-    slow-clock   has a clock that is ten times as slow
+    slow-clock   has a clock that is a hundred times as slow
     half-work    does half of the operations that it reports, in half of the time
     off-by-one   counts one operation more than it did
     printed      prints a tenth of the time that it measured
@@ -29,7 +29,7 @@ OPERATION_NS = 20_000
 real_clock, real_usage = time.monotonic_ns, gbench.usage
 
 if DEFECT in ("fast-clock", "slow-clock"):
-    factor = 3 if DEFECT == "fast-clock" else 1 / 10
+    factor = 3 if DEFECT == "fast-clock" else 1 / 100
     time.monotonic_ns = lambda: int(real_clock() * factor)
     gbench.STARTED_NS = int(gbench.STARTED_NS * factor)
 elif DEFECT == "short-time":

@@ -31,7 +31,7 @@ bench::trial_outcome trial_with(const std::string& defect, reports::pairing made
     who.environment = {{"LAWBREAKER", defect}, {"LAWBREAKER_MODULES", LOOPBENCH_GBENCH_FOLDER}};
     const std::vector<bench::trial_request> one{{.who = who,
                                                  .workload = workload,
-                                                 .min_time_s = 0.05,
+                                                 .min_time_s = defect == "slow-clock" ? 0.005 : 0.05,
                                                  .size = bench::workload_size::small,
                                                  .cpu = bench::allowed_cpus().front()}};
     bench::process_executor executor{-1, bench::watching::off};

@@ -76,7 +76,8 @@ std::string ruled_out_text(const result& item, double threshold_pct) {
 std::string finding_text(const gate_result& found, const result* item, const reports::report& report) {
     const bool has_ratio = item != nullptr && item->to_baseline && item->judged;
     if (!has_ratio) {
-        const auto text = found.brief.empty() ? found.message : found.brief;
+        auto text = found.brief.empty() ? found.message : found.brief;
+        if (found.kind == gate_result_kind::failed) text = "failed: " + found.message;  // not shortened
         return found.contender == report.baseline ? fmt::format("{}: {}", report.baseline, text) : text;
     }
     if (is_unreliable(report)) return "no verdict: " + range_text(*item);
