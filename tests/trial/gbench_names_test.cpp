@@ -57,11 +57,11 @@ TEST(listing, a_benchmark_of_another_program_keeps_its_suffixes) {
 TEST(listing, benchmarks_with_equal_names_are_numbered) {
     EXPECT_EQ(bench::benchmarks_in_listing("push\npop\npush\n"),
               (std::vector<bench::listed_benchmark>{
-                  {"push#1", "push", 0, 2}, {"pop", "pop"}, {"push#2", "push", 1, 2}}));
+                  {"push#1/2", "push", 0, 2}, {"pop", "pop"}, {"push#2/2", "push", 1, 2}}));
 }
 
 TEST(listing, repeated_names_are_numbered_with_a_mark_that_no_printed_name_contains) {
-    EXPECT_EQ(workloads_in("x\nx\nx#1\n"), (std::vector<std::string>{"x##1", "x##2", "x#1"}));
+    EXPECT_EQ(workloads_in("x\nx\nx#1\n"), (std::vector<std::string>{"x##1/2", "x##2/2", "x#1"}));
 }
 
 TEST(listing, the_number_of_threads_is_part_of_the_name) {

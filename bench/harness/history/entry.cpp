@@ -93,9 +93,8 @@ std::string date_in(const json& context, const date_rule& dated) {
                                      : "is invalid; give the date with --date"};
 }
 
-reports::environment machine_in(const json& context, const date_rule& dated) {
+reports::environment machine_in(const json& context) {
     reports::environment where;
-    where.date = date_in(context, dated);
     if (const auto cores = context.find("num_cpus"); cores != context.end() && cores->is_number())
         where.cores = static_cast<std::int64_t>(std::clamp(cores->get<double>(), 0.0, 1e6));
     where.cpu_model = processor_in(context);
@@ -174,7 +173,7 @@ std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_outp
         std::ranges::sort(those, {}, [&](auto place) { return identities[place]; });
     for (const auto& [name, those] : alike)
         for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
-            all[those[i]].first += fmt::format("#{}", i + 1);
+            all[those[i]].first += fmt::format("#{}/{}", i + 1, those.size());
     return all;
 }
 
@@ -385,24 +384,33 @@ entry entry_of(reports::report report, provenance from, report_source source) {
 
 namespace {
 
-entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
-    const auto output = read_gbench(text, name);
+/// Returns the results of the program. Their report has no date.
+reports::report report_in(const gbench_output& output, std::string_view text, std::string_view name) {
     if (output.rows.empty())
         throw reports::format_error{"{} contains no benchmark; check the --benchmark_filter of the program",
                                     name};
-    auto said = from;
-    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
     reports::report report;
-    report.where = with_name(name, [&] { return machine_in(output.context, dated); });
-    if (dated.date) said.date = report.where.date;
+    report.where = machine_in(output.context);
     report.contenders.push_back(reports::describe(program_in(text), output.context));
-    for (const auto& [workload, rows] : benchmarks_in(output))
+    for (const auto& [workload, rows] : benchmarks_in(output)) {
+        // A counter can have the name of a metric, but only the time is a primary metric.
+        report.workloads.push_back({workload, {"time"}});
         std::ranges::move(results_of(workload, report.contenders.front().name, rows),
                           std::back_inserter(report.results));
+    }
+    return report;
+}
+
+entry gbench_entry(std::string_view text, std::string_view name, provenance from, const date_rule& dated) {
+    const auto output = read_gbench(text, name);
+    auto report = report_in(output, text, name);
+    auto said = from;
+    if (from.commit.empty()) from.commit = reports::context_text(output.context, "commit").value_or("");
+    const auto date = with_name(name, [&] { return date_in(output.context, dated); });
+    if (dated.date) said.date = date;
     // The content ID is computed from the date that the program printed, not from --date. Thus the same file
     // with another --date is the same run.
-    const auto date = std::exchange(
-        report.where.date, in_utc(printed_date(output.context)).value_or(printed_date(output.context)));
+    report.where.date = in_utc(printed_date(output.context)).value_or(printed_date(output.context));
     auto content = content_of(report);
     report.where.date = date;
     auto made = with_name(
@@ -413,6 +421,16 @@ entry gbench_entry(std::string_view text, std::string_view name, provenance from
 }
 
 }  // namespace
+
+reports::report read_gbench_report(std::string_view text, std::string_view name) {
+    const auto output = read_gbench(text, name);
+    auto report = report_in(output, text, name);
+    try {
+        report.where.date = date_in(output.context, {.date = {}, .assume_utc = true});
+    } catch (const reports::format_error&) {
+    }
+    return report;
+}
 
 entry read_entry(std::string text, std::string_view name, provenance from, const date_rule& dated) {
     if (is_google_benchmark_output(text)) return gbench_entry(text, name, std::move(from), dated);

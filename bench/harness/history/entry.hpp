@@ -76,6 +76,11 @@ struct date_rule {
 /// (/opt/loopbench/1.0).
 bool is_google_benchmark_output(std::string_view text);
 
+/// Reads the output of a Google Benchmark program as a report: the program is the contender, and its
+/// repetitions are the samples. The date is empty if the program printed no valid date. Throws
+/// reports::format_error, with `name` in its message, if the text is invalid or has no benchmark.
+reports::report read_gbench_report(std::string_view text, std::string_view name);
+
 /// Reads a report, a journal or the output of a Google Benchmark program. From such output, the program
 /// becomes the contender, and its repetitions become the samples. If `from` has no commit, uses "commit" of
 /// the program's context. `dated` applies only to Google Benchmark programs. Throws reports::format_error,

@@ -51,6 +51,11 @@ std::string workload_name(std::string_view printed) {
     }
 }
 
+bool is_own_workload(std::string_view printed) {
+    const auto plain = workload_name(printed);
+    return find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
+}
+
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
     std::map<std::string, std::set<std::string_view>> variants;
@@ -66,11 +71,9 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     for (const auto line : printed) {
         auto plain = workload_name(line);
         const bool has_variants = variants[plain].size() > 1;
-        const bool is_ours =
-            find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
-        listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
+        listed_benchmark next{is_own_workload(line) && !has_variants ? std::move(plain) : std::string{line},
                               std::string{line}, seen[line]++, alike[line], has_variants};
-        if (next.alike > 1) next.workload += fmt::format("{}{}", mark, next.number + 1);
+        if (next.alike > 1) next.workload += fmt::format("{}{}/{}", mark, next.number + 1, next.alike);
         all.push_back(std::move(next));
     }
     return all;

@@ -6,6 +6,7 @@
 #include <boost/tokenizer.hpp>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,7 +33,9 @@
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/gate/third_party_reports.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/shared_limit.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/html/html.hpp"
@@ -73,9 +76,14 @@ operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
     if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
-    char first = 0;
-    std::ifstream{path} >> first;
-    return first == '{' ? operand::report : operand::executable;  // reports and journals begin with {
+    std::string bytes(64, '\0');
+    std::ifstream file{path};
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    refuse_other_kinds(path, bytes);
+    const auto first = bytes.find_first_not_of(" \t\r\n");
+    const bool is_object = first != std::string::npos && bytes[first] == '{';  // a report or a journal
+    return is_object ? operand::report : operand::executable;
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -83,18 +91,33 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
+/// The parameters of the functions that list the benchmarks of a comparison.
+struct listing_place {
+    const compare_options& options;
+    const run_plan& plan;
+    const interrupt& stop;
+    session_start started;
+
+    /// Returns the time limit for the next listing. All listings share the budget, or one second if the
+    /// budget is shorter.
+    [[nodiscard]] std::chrono::nanoseconds limit() const {
+        constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
+        if (!plan.budget) return plan.trial_limit;
+        return std::min(plan.trial_limit, shared_limit{started + std::max(*plan.budget, least)}.left());
+    }
+};
+
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
-void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
-    constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
-    const auto limit = std::min(plan.trial_limit, std::max(plan.budget.value_or(plan.trial_limit), least));
-    list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
-    stop.throw_if_requested();
-    if (!who.problem.empty() && options.of_commands)
+void list_build(contender& who, const listing_place& place) {
+    const auto limit = place.limit();
+    list_workloads(who, place.plan.size, limit, place.stop.fd(), listing_filter(place.options.workloads));
+    place.stop.throw_if_requested();
+    if (!who.problem.empty() && place.options.of_commands)
         throw usage_error{"{}: {}; after `--`, write two commands that can run here", who.name, who.problem};
     if (!who.problem.empty())
         throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
                           who.problem,
-                          limit < plan.trial_limit
+                          limit < place.plan.trial_limit
                               ? "; if it has thousands of benchmarks, use a longer --budget, or choose "
                                 "some of them with --workload"
                               : ""};
@@ -113,19 +136,19 @@ std::vector<std::string> words_in(const std::string& text) {
     }
 }
 
-contender side(std::string name, const std::string& file, const compare_options& options,
-               const run_plan& plan, const interrupt& stop) {
+contender side(std::string name, const std::string& file, const listing_place& place) {
+    const auto& options = place.options;
     contender who;
     who.name = std::move(name);
     if (options.of_commands) {
         become_command(who, file, need_shell(options.base, options.next));
-        list_build(who, options, plan, stop);
+        list_build(who, place);
         return who;
     }
     who.path = fs::absolute(file);
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
-        list_build(who, options, plan, stop);
+        list_build(who, place);
         return who;
     }
     who.arguments = words_in(options.arguments);
@@ -133,12 +156,12 @@ contender side(std::string name, const std::string& file, const compare_options&
     if (!who.layouts.empty()) who.path = who.layouts.front();
     remember_asio_loop(who);
     remember_files(who);
-    list_build(who, options, plan, stop);
+    list_build(who, place);
     for (const auto& layout : who.layouts) {
         contender other;
         other.path = layout;
         other.arguments = who.arguments;
-        list_build(other, options, plan, stop);
+        list_build(other, place);
         if (other.workloads != who.workloads)
             throw usage_error{
                 "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
@@ -146,6 +169,25 @@ contender side(std::string name, const std::string& file, const compare_options&
                 who.path.native(), layout.native()};
     }
     return who;
+}
+
+/// Returns the chosen benchmarks. If a pattern matches no listed benchmark, lists all benchmarks, because
+/// `who.workloads` may have only those that the other patterns select. Then the error message can suggest
+/// similar names. Throws usage_error if a pattern matches no benchmark.
+std::vector<std::string> chosen_benchmarks(std::vector<contender>& sides, const listing_place& place) {
+    const auto& patterns = place.options.workloads;
+    const auto listed = workloads_of(sides);
+    const auto is_listed = [&](const std::string& pattern) {
+        return std::ranges::any_of(listed, [&](const std::string& name) { return matches(pattern, name); });
+    };
+    if (!std::ranges::all_of(patterns, is_listed)) {
+        auto all = sides;
+        for (contender& who : all) list_workloads(who, place.plan.size, place.limit(), place.stop.fd());
+        place.stop.throw_if_requested();
+        if (std::ranges::all_of(all, [](const contender& who) { return who.problem.empty(); }))
+            sides = std::move(all);
+    }
+    return select(workloads_of(sides), patterns, "benchmark");
 }
 
 void leave_out_unmatched(run_plan& plan) {
@@ -179,11 +221,11 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     {
         progress shown;
         shown.show_step("listing the benchmarks");
-        plan.contenders = {side(base, options.base, options, plan, stop),
-                           side(next, options.next, options, plan, stop)};
+        const listing_place place{options, plan, stop, started};
+        std::vector sides{side(base, options.base, place), side(next, options.next, place)};
+        plan.workloads = chosen_benchmarks(sides, place);
+        plan.contenders = std::move(sides);
     }
-    stop.throw_if_requested();
-    plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop, started);
     // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
@@ -218,17 +260,35 @@ std::string written(const reports::report& compared, const reports::report& then
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
 }
 
+/// Compares two reports from the same kind of program.
+reports::report compared(reports::report& then, reports::report& now, report_source source,
+                         const compare_options& options) {
+    const auto threshold_pct = options.session.threshold_pct.value_or(run_plan{}.threshold_pct);
+    if (source == report_source::loopbench) {
+        refuse_other_size(then, options.base, now, options.next);
+        return compare_reports(then, now, threshold_pct);
+    }
+    auto unmatched = match_third_party({then, options.base}, {now, options.next});
+    auto report = compare_reports(then, now, threshold_pct, measured_by::third_party);
+    std::ranges::move(unmatched, std::back_inserter(report.warnings));
+    return report;
+}
+
 int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{"a comparison of two reports measures nothing; leave {} out",
                           fmt::join(options.of_measuring, " and ")};
     if (!options.arguments.empty())
         throw usage_error{"a comparison of two reports starts no program; leave --args out"};
-    auto then = read_report_file(options.base), now = read_report_file(options.next);
+    auto [then, source] = read_report_and_source(options.base);
+    auto [now, other_source] = read_report_and_source(options.next);
+    if (source != other_source)
+        throw usage_error{
+            "only one of {} and {} is a report of loopbench; compare two files of one kind, or measure both "
+            "programs with `loopbench compare OLD NEW`",
+            options.base, options.next};
     choose(then, now, options.workloads);
-    refuse_other_size(then, options.base, now, options.next);
-    auto report =
-        compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
+    auto report = compared(then, now, source, options);
     for (const auto& item : report.warnings) tell(item);
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
@@ -281,7 +341,8 @@ int compare(const compare_options& options, const invocation& by) {
 
 const std::initializer_list<example> compare_examples{
     {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
-    {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
+    {"loopbench compare old.json new.json",
+     "compares two reports, or the JSON output of two Google Benchmark programs, without measuring anything"},
     {"loopbench compare -- 'sort --parallel=1 a' 'sort --parallel=2 a'",
      "compares two commands by wall time, CPU time and peak memory"},
     {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"}};
@@ -296,9 +357,8 @@ void add_compare_command(CLI::App& app, action& chosen) {
         compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
     command
         ->add_option("BASE", options->base,
-                     "the old report, the old executable (Google Benchmark or a server), or a folder with "
-                     "its layouts; "
-                     "after `--`, a command")
+                     "the old report or JSON output of Google Benchmark, the old executable (Google "
+                     "Benchmark or a server), or a folder with its layouts; after `--`, a command")
         ->required();
     command->add_option("NEW", options->next, "the new report, executable or folder; after `--`, a command")
         ->required();

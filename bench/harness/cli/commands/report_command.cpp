@@ -14,6 +14,7 @@
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/gate_result_formats.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/history/entry.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/formats/formats.hpp"
@@ -52,6 +53,7 @@ std::string rewritten(const reports::format& chosen, const std::string& file, re
     if (chosen.name == screen) return reports::draw_whole_screen(read_report_file(file), paint);
     if (chosen.write != reports::write_json) return write_report(chosen, read_report_file(file));
     const auto source = read_report_text(file);
+    if (is_google_benchmark_output(source)) return reports::write_json(read_gbench_report(source, file));
     return is_journal(source) ? reports::write_json(read_judged_report(source, file))
                               : reports::rewrite_json(source, file);
 }

@@ -10,7 +10,6 @@
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/judgement.hpp"
-#include "bench/harness/history/entry.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/base/posix_io.hpp"
@@ -35,18 +34,20 @@ constexpr std::array other_kinds{
     other_kind{"\xEF\xBB\xBF", "begins with a byte order mark",
                "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale"},
     other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{"name,iterations,real_time,", "is the CSV output of a Google Benchmark program",
+               "write JSON: --benchmark_format=json, or --benchmark_out=FILE --benchmark_out_format=json"},
     other_kind{
         "[", "is a JSON array",
         "use a report.json, a journal.jsonl or the JSON of a Google Benchmark program, which are objects"}};
 
-/// Throws usage_error if the text is obviously no report. The parser would only name a line and a column.
-void refuse_other_kinds(const std::string& file, std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    for (const auto& kind : other_kinds)
-        if (text.starts_with(kind.first_bytes)) throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
-}
-
 }  // namespace
+
+void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {
+    first_bytes.remove_prefix(std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
+    for (const auto& kind : other_kinds)
+        if (first_bytes.starts_with(kind.first_bytes))
+            throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
+}
 
 std::string read_report_text(const std::string& file) {
     if (!std::filesystem::exists(file))
@@ -61,11 +62,13 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
+    return read_report_and_source(file).report;
+}
+
+report_and_source read_report_and_source(const std::string& file) {
     const auto text = read_report_text(file);
-    if (!is_google_benchmark_output(text)) return read_judged_report(text, file);
-    // If the date has no time zone, UTC is assumed. A date that is wrong by some hours does no harm, because
-    // it is only shown.
-    return reports::read_json(read_entry(text, file, {}, {.date = {}, .assume_utc = true}).report, file);
+    if (!is_google_benchmark_output(text)) return {read_judged_report(text, file), report_source::loopbench};
+    return {read_gbench_report(text, file), report_source::google_benchmark};
 }
 
 void add_output_file(CLI::App& command, std::string& file) {
