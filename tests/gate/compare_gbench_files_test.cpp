@@ -175,12 +175,18 @@ TEST_F(gbench_files, output_of_google_benchmark_is_not_compared_with_a_report_of
 
 TEST_F(gbench_files, a_file_of_another_kind_is_named_with_the_remedy) {
     const auto other = loopbench.path("other").native();
-    for (const auto& [bytes, said] :
-         {std::pair{"name,iterations,real_time,cpu_time,time_unit\n\"sort\",9,1,1,ns\n",
-                    "--benchmark_format=json"},
-          {"[{\"name\":\"sort\"}]", "array"},
-          {"\xEF\xBB\xBF{\"benchmarks\":[]}", "byte order mark"},
-          {"\xFD\x37zXZ", "xz -dc"}}) {
+    using namespace std::string_literals;
+    const auto output = R"({"context":{},"benchmarks":[]})"s;
+    for (const auto& [bytes, said] : std::vector<std::pair<std::string, const char*>>{
+             {"", "is empty"},  // ZigRazor/CXXGraph#173
+             {"{\0\"\0}\0"s, "UTF-16LE"},
+             {"---\nBenchmark      Time     CPU   Iterations\n---\nsort  1 ns  1 ns  9\n", "console output"},
+             {"Hello\n" + output, "--benchmark_out"},   // arborx/ArborX#207
+             {output + "\n" + output, "its own file"},  // google/benchmark#1648
+             {"name,iterations,real_time,cpu_time,time_unit\n\"sort\",9,1,1,ns\n", "--benchmark_format=json"},
+             {"[{\"name\":\"sort\"}]", "array"},
+             {"\xEF\xBB\xBF{\"benchmarks\":[]}", "byte order mark"},
+             {"\xFD\x37zXZ", "xz -dc"}}) {
         reports::write_file_atomically(other, bytes);
         const auto ran = loopbench({"compare", other, other});
         EXPECT_EQ(ran.code, 2) << said;

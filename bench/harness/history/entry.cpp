@@ -181,8 +181,13 @@ gbench_output read_gbench(std::string_view text, std::string_view name) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{"{} is not the output of a Google Benchmark program: {}", name,
-                                    error.what()};
+        const auto first = text.find("\"benchmarks\"");
+        const bool is_repeated = first != text.npos && text.find("\"benchmarks\"", first + 1) != text.npos;
+        throw reports::format_error{
+            "{} is not the output of a Google Benchmark program: {}; {}", name, error.what(),
+            is_repeated ? "it seems to contain several outputs, so write each run into its own file, or use "
+                          "--benchmark_repetitions"
+                        : "if the program also prints other text, write the file with --benchmark_out=FILE"};
     }
 }
 

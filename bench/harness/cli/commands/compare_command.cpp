@@ -1,5 +1,6 @@
 // loopbench compare: compares two builds of a benchmark program or of a server, two commands, or two reports.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -76,14 +77,19 @@ operand what_is(const std::string& path) {
     if (fs::is_directory(path)) return operand::layouts;
     if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
-    std::string bytes(64, '\0');
+    std::string bytes(4096, '\0');
     std::ifstream file{path};
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(file.gcount()));
     refuse_other_kinds(path, bytes);
     const auto first = bytes.find_first_not_of(" \t\r\n");
-    const bool is_object = first != std::string::npos && bytes[first] == '{';  // a report or a journal
-    return is_object ? operand::report : operand::executable;
+    if (first != std::string::npos && bytes[first] == '{') return operand::report;  // or a journal
+    // A text that is not executable is a damaged report rather than a program.
+    const bool is_program = bytes.starts_with(
+                                "\x7F"
+                                "ELF") ||
+                            bytes.starts_with("#!") || ::access(path.c_str(), X_OK) == 0;
+    return is_program ? operand::executable : operand::report;
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -248,7 +254,7 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
         for (const auto& item : report->results) all.push_back(item.workload);
-    const auto chosen = select(all, patterns, "benchmark of the reports");
+    const auto chosen = select(all, patterns, "benchmark of the files");
     for (auto* report : {&then, &now})
         std::erase_if(report->results, [&](const auto& item) {
             return std::ranges::find(chosen, item.workload) == chosen.end();

@@ -23,6 +23,9 @@ struct other_kind {
     std::string_view first_bytes, what, remedy;
 };
 
+constexpr std::string_view how_to_write_json =
+    "write JSON: --benchmark_format=json, or --benchmark_out=FILE --benchmark_out_format=json";
+
 constexpr std::array other_kinds{
     other_kind{"\xFD"
                "7zXZ",
@@ -34,15 +37,29 @@ constexpr std::array other_kinds{
     other_kind{"\xEF\xBB\xBF", "begins with a byte order mark",
                "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale"},
     other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{"\xFE\xFF", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{{"{\0", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE >report.json"},
+    other_kind{{"\0{", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE >report.json"},
     other_kind{"name,iterations,real_time,", "is the CSV output of a Google Benchmark program",
-               "write JSON: --benchmark_format=json, or --benchmark_out=FILE --benchmark_out_format=json"},
+               how_to_write_json},
     other_kind{
         "[", "is a JSON array",
         "use a report.json, a journal.jsonl or the JSON of a Google Benchmark program, which are objects"}};
 
+bool is_console_output(std::string_view first_bytes) {
+    constexpr std::size_t bytes_of_a_head = 2000;
+    const auto head = first_bytes.substr(0, bytes_of_a_head);
+    const auto title = head.find("\nBenchmark ");
+    return title != std::string_view::npos && head.find("Iterations", title) != std::string_view::npos;
+}
+
 }  // namespace
 
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {
+    if (first_bytes.empty()) throw usage_error{"{} is empty; write it again", file};
+    if (is_console_output(first_bytes))
+        throw usage_error{"{} is the console output of a Google Benchmark program; {}", file,
+                          how_to_write_json};
     first_bytes.remove_prefix(std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
     for (const auto& kind : other_kinds)
         if (first_bytes.starts_with(kind.first_bytes))
