@@ -210,6 +210,29 @@ echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {
     return bench::process_executor{-1}.run_at_once(requests, reports::pairing::concurrent, 1, 60s);
 }
 
+// With a shorter time, Google Benchmark ends after a single iteration while another program uses the core.
+TEST(trial, a_concurrent_trial_measures_at_least_20_ms) {
+    const temporary_folder folder;
+    write_script(folder / "contender", R"(
+echo "$@" >> "$0.seen"
+echo '{"benchmarks":[{"name":"yield","real_time":1,"cpu_time":1}]}'
+)");
+    const bench::contender who{"contender", folder / "contender", {"yield"}, ""};
+    bench::process_executor executor{-1};
+    const auto flags = [&](double min_time_s, std::optional<reports::pairing> made) {
+        const bench::trial_request request{who, who.workloads[0], min_time_s};
+        std::filesystem::remove(folder / "contender.seen");
+        if (made)
+            executor.run_at_once({&request, 1}, *made, 1, 60s);
+        else
+            executor.run(request);
+        return content_of(folder / "contender.seen");
+    };
+    EXPECT_SAYS(flags(0.001, reports::pairing::concurrent), "--benchmark_min_time=0.02");
+    EXPECT_SAYS(flags(0.3, reports::pairing::concurrent), "--benchmark_min_time=0.3");
+    EXPECT_SAYS(flags(0.001, std::nullopt), "--benchmark_min_time=0.001");
+}
+
 constexpr auto of_ours = R"("slices": "1")";
 
 TEST(trial, a_concurrent_trial_omits_metrics_of_wall_clock_time) {

@@ -321,14 +321,24 @@ std::string filter_for(const trial_request& request) {
                                 : filter_with_any_suffix(workload_name(listed->printed));
 }
 
-child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
+/// Returns the minimum time of the trial. Google Benchmark ends a benchmark if five times its minimum time has
+/// passed, even if the benchmark computed for only a part of it. If other programs share the core, they would
+/// use up a short time alone, and the time of a single cold iteration would be the result.
+double min_time_s_of(const trial_request& request, pairing made) {
+    constexpr double several_slices_of_the_kernel_s = 0.02;
+    return made == pairing::concurrent ? std::max(request.min_time_s, several_slices_of_the_kernel_s)
+                                       : request.min_time_s;
+}
+
+child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd,
+                       pairing made = pairing::sequential) {
     child_request child;
     child.command = request.front;
     child.command.push_back(request.who.path.native());
     child.command.insert(child.command.end(), request.who.arguments.begin(), request.who.arguments.end());
     for (const auto& word :
          {"--benchmark_filter=" + filter_for(request), std::string{"--benchmark_format=json"},
-          fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
+          fmt::format("--benchmark_min_time={}{}", min_time_s_of(request, made), request.who.min_time_unit)})
         child.command.push_back(word);
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_CONTENDER", request.who.name},
@@ -479,7 +489,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     std::vector<child_request> children;
     double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        children.push_back(child_of(requests[i], folders[i], stop_fd_));
+        children.push_back(child_of(requests[i], folders[i], stop_fd_, made));
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
     std::vector<outcome_by_slices> ended;
