@@ -72,6 +72,30 @@ TEST_F(compared_commands, commands_get_the_environment_of_the_user) {
     EXPECT_NE(ran.code, 2) << ran.error_tail;
 }
 
+// A shell does not wait for a process in the background, so only its start would be measured
+// (sharkdp/hyperfine#108).
+TEST_F(compared_commands, a_command_that_leaves_a_process_in_the_background_fails) {
+    const auto ran = compare("sleep 600 &", "sleep 600 &");
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "background");
+    EXPECT_NE(compare("sleep 0.01 & wait", "sleep 0.01 & wait").code, 1) << "the shell waits for it";
+}
+
+TEST_F(compared_commands, a_builtin_of_the_shell_and_a_folder_are_refused_with_the_remedy) {
+    for (const auto* command : {"exit 0", "cd /", "/tmp", "/etc/passwd"}) {
+        const auto ran = compare(command, "true");
+        EXPECT_EQ(ran.code, 2) << command;
+        EXPECT_SAYS(ran.error_tail, "sh -c") << command;
+    }
+}
+
+TEST_F(compared_commands, a_failing_command_has_the_remedy_for_commands_that_may_fail) {
+    const auto failing = compare("grep nothing /dev/null", "true");
+    EXPECT_EQ(failing.code, 1);
+    EXPECT_SAYS(failing.error_tail, "|| true");
+    EXPECT_NE(compare("grep nothing /dev/null || true", "true").code, 1) << "sharkdp/hyperfine#11";
+}
+
 TEST_F(compared_commands, options_that_do_not_fit_commands_are_refused) {
     for (const auto* option : {"--args=x", "--pairing=concurrent"})
         EXPECT_EQ(loopbench({"compare", option, "-o", loopbench.out(), "--", "true", "true"}).code, 2)

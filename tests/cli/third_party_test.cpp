@@ -150,6 +150,20 @@ TEST_F(third_party, all_benchmarks_are_listed_if_a_pattern_matches_none_of_the_c
     EXPECT_SAYS(ran.error_tail, "did you mean set/unit/manual_time") << "the first pattern selects set/plain";
 }
 
+TEST_F(third_party, the_error_for_a_program_that_cannot_list_its_benchmarks_has_a_suitable_remedy) {
+    for (const auto& [script, remedy] : std::vector<std::pair<const char*, const char*>>{
+             {"echo 'usage: bench DATASET' >&2; exit 2", "--args"},
+             {"echo \"ERROR: unknown command line flag 'benchmark_list_tests'\" >&2; exit 1",
+              "benchmark::Initialize()"},  // google/xls#1150
+             {"sleep 600", "longer --budget"}}) {
+        const auto program = loopbench.add_program("program", script);
+        const auto ran = compare(program.c_str(), program.c_str(), {"--budget", "1s"});
+        EXPECT_EQ(ran.code, 2) << script;
+        for (const auto* each : {"--args", "benchmark::Initialize()", "longer --budget"})
+            EXPECT_EQ(says(ran.error_tail, each), std::string_view{each} == remedy) << ran.error_tail;
+    }
+}
+
 TEST_F(third_party, the_listings_of_both_programs_share_the_budget) {
     const auto slow = loopbench.add_program("slow", "sleep 0.5; echo a\n"),
                hanging = loopbench.add_program("hanging", "sleep 600\n");

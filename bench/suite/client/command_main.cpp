@@ -3,6 +3,8 @@
 // words of the command as a JSON list.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "bench/suite/client/measured_command.hpp"
@@ -36,7 +40,10 @@ std::vector<std::string> configured_words() {
 
 /// Returns true if execvp(3) would find the program.
 bool is_found(const std::string& program) {
-    const auto runs = [](const std::filesystem::path& file) { return ::access(file.c_str(), X_OK) == 0; };
+    const auto runs = [](const std::filesystem::path& file) {
+        std::error_code none;
+        return ::access(file.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(file, none);
+    };
     if (program.find('/') != std::string::npos) return runs(program);
     const char* const folders = std::getenv("PATH");
     std::string rest = folders == nullptr ? "/bin:/usr/bin" : folders;
@@ -63,12 +70,30 @@ std::vector<std::string> environment_of_user() {
     return all;
 }
 
+/// Throws std::runtime_error if the command left a process in the background, whose time is not measured. Waits
+/// up to 100 ms for processes that end a little later than the command. Such processes become children of
+/// this process (PR_SET_CHILD_SUBREAPER).
+void refuse_background_processes() {
+    using namespace std::chrono_literals;
+    const auto end = std::chrono::steady_clock::now() + 100ms;
+    for (pid_t ended = 1; ended >= 0;) {
+        ended = ::waitpid(-1, nullptr, WNOHANG);
+        if (ended != 0) continue;
+        if (std::chrono::steady_clock::now() >= end)
+            throw std::runtime_error(
+                "left a process in the background, whose time is not measured; let it wait for the process "
+                "(for example with `wait`)");
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
 void measure_command(benchmark::State& state, const std::vector<std::string>& words) {
     static const auto environment = environment_of_user();
     command_cost all;
     for ([[maybe_unused]] auto _ : state) {
         try {
             const auto one = run_command(words, environment);
+            refuse_background_processes();
             state.SetIterationTime(std::chrono::duration<double>(one.wall).count());
             all.cpu += one.cpu;
             all.peak_bytes = std::max(all.peak_bytes, one.peak_bytes);
@@ -88,10 +113,13 @@ void measure_command(benchmark::State& state, const std::vector<std::string>& wo
 
 int main(int argc, char** argv) {
     try {
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
         const auto words = configured_words();
         if (!is_found(words[0]))
             throw std::invalid_argument(
-                fmt::format("the program {} does not exist or is not executable", words[0]));
+                fmt::format("the program {} does not exist or is not executable; for a builtin of the shell, "
+                            "write sh -c 'COMMAND'",
+                            words[0]));
         benchmark::RegisterBenchmark("command",
                                      [&words](benchmark::State& state) { measure_command(state, words); })
             ->UseManualTime()

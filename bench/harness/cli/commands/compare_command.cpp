@@ -107,26 +107,39 @@ struct listing_place {
     /// Returns the time limit for the next listing. All listings share the budget, or one second if the
     /// budget is shorter.
     [[nodiscard]] std::chrono::nanoseconds limit() const {
+        return plan.budget ? std::min(plan.trial_limit, of_budget().left()) : plan.trial_limit;
+    }
+    [[nodiscard]] bool is_budget_spent() const { return plan.budget && of_budget().is_over(); }
+
+private:
+    [[nodiscard]] shared_limit of_budget() const {
         constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
-        if (!plan.budget) return plan.trial_limit;
-        return std::min(plan.trial_limit, shared_limit{started + std::max(*plan.budget, least)}.left());
+        return shared_limit{started + std::max(*plan.budget, least)};
     }
 };
 
+/// Returns the remedy for a program that cannot list its benchmarks.
+std::string_view remedy_for(const contender& who, const listing_place& place) {
+    if (place.is_budget_spent())
+        return "if it has thousands of benchmarks, use a longer --budget, or choose some of them with "
+               "--workload";
+    if (place.options.served.client) return "`loopbench compare --help` explains the options for servers";
+    const auto says = [&](std::string_view word) { return who.problem.find(word) != std::string::npos; };
+    if (says("flag") && says("benchmark_list_tests"))
+        return "call benchmark::Initialize() before other code that parses the arguments";
+    return "use --args if the program needs arguments";
+}
+
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
 void list_build(contender& who, const listing_place& place) {
-    const auto limit = place.limit();
-    list_workloads(who, place.plan.size, limit, place.stop.fd(), listing_filter(place.options.workloads));
+    list_workloads(who, place.plan.size, place.limit(), place.stop.fd(),
+                   listing_filter(place.options.workloads));
     place.stop.throw_if_requested();
     if (!who.problem.empty() && place.options.of_commands)
         throw usage_error{"{}: {}; after `--`, write two commands that can run here", who.name, who.problem};
     if (!who.problem.empty())
-        throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
-                          who.problem,
-                          limit < place.plan.trial_limit
-                              ? "; if it has thousands of benchmarks, use a longer --budget, or choose "
-                                "some of them with --workload"
-                              : ""};
+        throw usage_error{"{} {}; expected a report or a Google Benchmark executable; {}", who.path.native(),
+                          who.problem, remedy_for(who, place)};
 }
 
 /// Splits the text at spaces, as a shell does with quotes and backslashes.
@@ -219,6 +232,7 @@ void leave_out_unmatched(run_plan& plan) {
 
 run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
+    report_inherited_flags();
     const auto [base, next] = options.of_commands ? command_names(options.base, options.next)
                                                   : program_names(options.base, options.next);
     plan.of_one_program = true;

@@ -334,20 +334,6 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
-/// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these
-/// variables, and such a flag can change the measured work.
-void report_inherited_flags() {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        if (text.starts_with("BENCHMARK_"))
-            tell(
-                "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
-                "program; "
-                "unset it\n",
-                text.substr(0, 80));
-    }
-}
-
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -357,6 +343,19 @@ std::string shell_word(const std::string& text) {
 }
 
 }  // namespace
+
+void report_inherited_flags() {
+    static bool is_reported = false;
+    for (char** entry = environ; *entry != nullptr && !is_reported; ++entry) {
+        const std::string_view text = *entry;
+        if (text.starts_with("BENCHMARK_"))
+            tell(
+                "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
+                "program; unset it\n",
+                text.substr(0, 80));
+    }
+    is_reported = true;
+}
 
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked) {
     plan.pairings.clear();
