@@ -321,9 +321,9 @@ std::string filter_for(const trial_request& request) {
                                 : filter_with_any_suffix(workload_name(listed->printed));
 }
 
-/// Returns the minimum time of the trial. Google Benchmark ends a benchmark if five times its minimum time has
-/// passed, even if the benchmark computed for only a part of it. If other programs share the core, they would
-/// use up a short time alone, and the time of a single cold iteration would be the result.
+/// Returns the minimum time of the trial. Google Benchmark ends a benchmark if five times its minimum time
+/// has passed, even if the benchmark computed for only a part of it. If other programs share the core, they
+/// would use up a short time alone, and the time of a single cold iteration would be the result.
 double min_time_s_of(const trial_request& request, pairing made) {
     constexpr double several_slices_of_the_kernel_s = 0.02;
     return made == pairing::concurrent ? std::max(request.min_time_s, several_slices_of_the_kernel_s)

@@ -70,9 +70,9 @@ std::vector<std::string> environment_of_user() {
     return all;
 }
 
-/// Throws std::runtime_error if the command left a process in the background, whose time is not measured. Waits
-/// up to 100 ms for processes that end a little later than the command. Such processes become children of
-/// this process (PR_SET_CHILD_SUBREAPER).
+/// Throws std::runtime_error if the command left a process in the background, whose time is not measured.
+/// Waits up to 100 ms for processes that end a little later than the command. Such processes become children
+/// of this process (PR_SET_CHILD_SUBREAPER).
 void refuse_background_processes() {
     using namespace std::chrono_literals;
     const auto end = std::chrono::steady_clock::now() + 100ms;
