@@ -139,8 +139,8 @@ TEST_F(gbench_files, equal_names_are_compared_by_their_order_only_if_both_files_
                         fmt::format(R"(,"family_index":{},"per_family_instance_index":0)", family));
     };
     const auto both = compared(push(0, 10) + "," + push(1, 500), push(0, 10) + "," + push(1, 2000));
-    EXPECT_EQ(result(both, "push#1/2")["verdict"], "equivalent");
-    EXPECT_EQ(result(both, "push#2/2")["verdict"], "slower");
+    EXPECT_EQ(result(both, "push/#1/2")["verdict"], "equivalent");
+    EXPECT_EQ(result(both, "push/#2/2")["verdict"], "slower");
     const auto more =
         compare(push(0, 10) + "," + push(1, 500) + "," + repeated("pop", 1),
                 push(0, 10) + "," + push(1, 10) + "," + push(2, 500) + "," + repeated("pop", 1));

@@ -220,8 +220,8 @@ TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
                        {"name":"push","real_time":5000,"family_index":1,"per_family_instance_index":0},
                        {"name":"push","real_time":6000,"family_index":1,"per_family_instance_index":0})"));
     ASSERT_EQ(reports::find_result(report, "push", "bench"), nullptr);
-    EXPECT_EQ(reports::find_result(report, "push#1/2", "bench")->median, 10);
-    EXPECT_EQ(reports::find_result(report, "push#2/2", "bench")->samples.size(), 2U);
+    EXPECT_EQ(reports::find_result(report, "push/#1/2", "bench")->median, 10);
+    EXPECT_EQ(reports::find_result(report, "push/#2/2", "bench")->samples.size(), 2U);
 }
 
 TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {

@@ -108,11 +108,11 @@ TEST(trial, a_result_belongs_to_exactly_one_registered_benchmark) {
     };
     EXPECT_EQ(time_of({"lookup", "lookup"}), 1);
     EXPECT_EQ(time_of({"lookup/iterations:50", "lookup/iterations:50"}), 7);
-    EXPECT_EQ(time_of({"push#1/2", "push", 0, 2}), 2);
-    EXPECT_EQ(time_of({"push#2/2", "push", 1, 2}), 3) << "the first repetition counts";
+    EXPECT_EQ(time_of({"push/#1/2", "push", 0, 2}), 2);
+    EXPECT_EQ(time_of({"push/#2/2", "push", 1, 2}), 3) << "the first repetition counts";
     std::swap(outcome.output[outcome.output.find("\"family_index\":2") + 15],
               outcome.output[outcome.output.find("\"family_index\":3") + 15]);
-    EXPECT_EQ(time_of({"push#1/2", "push", 0, 2}), 3) << "in the order of registration, not of printing";
+    EXPECT_EQ(time_of({"push/#1/2", "push", 0, 2}), 3) << "in the order of registration, not of printing";
 }
 
 TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {
@@ -123,8 +123,8 @@ TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {
     EXPECT_SAYS(bench::judge(outcome, "push", 60s, &only).reason, "2 benchmarks");
     EXPECT_SAYS(bench::judge(outcome, "push", 60s).reason, "2 benchmarks");
     outcome.output = R"({"benchmarks":[{"name":"push","real_time":2},{"name":"push","real_time":3}]})";
-    const bench::listed_benchmark second{"push#2/2", "push", 1, 2};
-    EXPECT_SAYS(bench::judge(outcome, "push#2/2", 60s, &second).reason, "own name")
+    const bench::listed_benchmark second{"push/#2/2", "push", 1, 2};
+    EXPECT_SAYS(bench::judge(outcome, "push/#2/2", 60s, &second).reason, "own name")
         << "an old library does not print which is which";
 }
 

@@ -18,6 +18,7 @@
 #include "bench/harness/statistics/median.hpp"
 #include "bench/harness/summary/summary.hpp"
 #include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
@@ -173,7 +174,7 @@ std::vector<std::pair<std::string, repetitions>> benchmarks_in(const gbench_outp
         std::ranges::sort(those, {}, [&](auto place) { return identities[place]; });
     for (const auto& [name, those] : alike)
         for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
-            all[those[i]].first += fmt::format("#{}/{}", i + 1, those.size());
+            all[those[i]].first = numbered_name(name, i, those.size());
     return all;
 }
 
