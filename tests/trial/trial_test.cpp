@@ -138,6 +138,14 @@ TEST(trial, a_note_of_the_library_is_not_reported_as_the_cause_of_a_failure) {
     EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device");
 }
 
+TEST(trial, a_listed_line_that_is_no_benchmark_is_unsupported) {
+    child_outcome outcome;
+    outcome.error_tail = "Failed to match any benchmarks against regex: ^a(/(real_time))*$\n";
+    const auto trial = bench::judge(outcome, "a", 60s);
+    EXPECT_EQ(trial.status, result_status::unsupported);
+    EXPECT_SAYS(trial.reason, "line break");
+}
+
 TEST(trial, text_on_standard_output_does_not_hide_the_results) {
     const temporary_folder folder;
     write_script(folder / "contender", R"(

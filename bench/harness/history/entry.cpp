@@ -125,8 +125,10 @@ void add(repetitions& to, const gbench_row& row) {
         if (!to.error) to.error = row.error;
         return;
     }
-    if (row.real_time_ns && *row.real_time_ns <= 0) {
-        if (!to.error) to.error = "the program printed no time above 0 for the benchmark";
+    if (!row.real_time_ns || *row.real_time_ns <= 0) {
+        if (!to.error)
+            to.error = row.real_time_ns ? "the program printed no time above 0 for the benchmark"
+                                        : "the program printed no time for the benchmark";
         return;
     }
     for (const auto& [metric, value] : numbers_in(row))
@@ -136,10 +138,9 @@ void add(repetitions& to, const gbench_row& row) {
 std::vector<reports::result> results_of(const std::string& workload, const std::string& contender,
                                         const repetitions& rows) {
     std::vector<reports::result> all;
-    if (rows.error || rows.by_metric.empty()) {
+    if (rows.error) {
         auto& item = all.emplace_back(reports::result_of(workload, contender, *metric_of("time")));
-        const auto error = rows.error.value_or("the program did not print the time of the benchmark");
-        const auto [status, reason] = outcome_of_error(error);
+        const auto [status, reason] = outcome_of_error(*rows.error);
         item.status = status;
         item.reason = reason;
         return all;

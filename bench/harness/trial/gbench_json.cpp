@@ -42,6 +42,10 @@ std::optional<double> finite(const json& value) {
     return std::isfinite(number) ? std::optional{number} : std::nullopt;
 }
 
+std::optional<double> in_ns(std::optional<double> number, double ns) {
+    return number && std::isfinite(*number * ns) ? std::optional{*number * ns} : std::nullopt;
+}
+
 gbench_row read_row(const json& from) {
     gbench_row row;
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
@@ -59,9 +63,9 @@ gbench_row read_row(const json& from) {
         if (!value.is_number() && !value.is_null()) continue;
         const auto number = finite(value);
         if (key == "real_time")
-            row.real_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+            row.real_time_ns = in_ns(number, ns);
         else if (key == "cpu_time")
-            row.cpu_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+            row.cpu_time_ns = number.value_or(0) < 0 ? std::nullopt : in_ns(number, ns);
         else
             row.counters[key] = number;
     }

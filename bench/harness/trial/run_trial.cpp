@@ -223,6 +223,14 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
     return "the contender ended for an unknown reason";
 }
 
+namespace {
+
+bool has_no_such_benchmark(const child_outcome& outcome) {
+    return outcome.error_tail.find("Failed to match any benchmarks against regex") != std::string::npos;
+}
+
+}  // namespace
+
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
                     const listed_benchmark* listed) {
     trial_outcome trial;
@@ -232,6 +240,13 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     trial.timed_out = outcome.end == child_end::timed_out;
     if (const auto failure = failure_of(outcome, limit)) {
         set_failed(trial, *failure);
+        return trial;
+    }
+    if (has_no_such_benchmark(outcome)) {
+        set_status(
+            trial, result_status::unsupported,
+            "no benchmark of the program has this name; a name with a line break cannot be selected, nor "
+            "can other text that the program prints with the names");
         return trial;
     }
     try {
