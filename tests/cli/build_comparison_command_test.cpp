@@ -72,6 +72,34 @@ echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", 
               "small --benchmark_min_time=0.001\n");
 }
 
+// With a short budget, a contender has little time to describe itself.
+TEST_F(build_comparison_command, a_debug_build_without_a_description_is_refused_after_its_first_trial) {
+    write_script(loopbench.path("bin/contenders/mine"), R"sh(
+[ -z "$LOOPBENCH_DESCRIBE" ] || exec sleep 600
+case "$*" in
+*--benchmark_list_tests*) echo yield/real_time ;;
+*--benchmark_min_time=0.001*) exec sleep 600 ;;
+*) echo '{"context": {"build_type": "Debug"}, "benchmarks": [{"run_name": "yield", "real_time": 10}]}' ;;
+esac
+)sh");
+    const auto ran =
+        loopbench({"run", "--workload", "yield", "--blocks", "6", "--budget", "10s", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 2) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "Debug (mine)");
+}
+
+TEST_F(build_comparison_command, different_builds_of_google_benchmark_cause_a_warning) {
+    loopbench.add_contender("asio-epoll", good_row, R"(, "library_build_type": "release")");
+    loopbench.add_contender("mine", good_row, R"(, "library_build_type": "debug")");
+    const auto ran = loopbench({"run", "--blocks", "6", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    const auto report = loopbench.report();
+    std::string message;
+    for (const auto& warning : report["warnings"])
+        if (warning["code"] == "different_library_build_type") message = warning["message"];
+    EXPECT_SAYS(message, "release (asio-epoll); debug (mine)");
+}
+
 TEST_F(build_comparison_command,
        the_list_command_shows_the_build_description_of_each_contender_without_measuring) {
     const auto listed = nlohmann::json::parse(loopbench({"list", "--json"}).output);

@@ -34,13 +34,13 @@ protected:
 };
 
 TEST_F(compared_commands, the_slower_of_two_commands_is_named_with_its_wall_time_and_cpu_time) {
-    const auto ran = compare("sleep 0.01", "sleep 0.05");
+    const auto ran = compare("sleep 0.01", "sleep 0.2");
     ASSERT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;
     EXPECT_TRUE(fits_the_schema(loopbench.report()));
     EXPECT_LT(result("time").at("ratio").at("median").get<double>(), 0.5);
-    EXPECT_GE(result("time").at("median").get<double>(), 50e6) << "ns";
-    EXPECT_LT(result("cpu").at("median").get<double>(), 50e6) << "a sleeping command needs little CPU time";
-    EXPECT_EQ(result("time")["contender"], "sleep 0.05");
+    EXPECT_GE(result("time").at("median").get<double>(), 200e6) << "ns";
+    EXPECT_LT(result("cpu").at("median").get<double>(), 200e6) << "a sleeping command needs little CPU time";
+    EXPECT_EQ(result("time")["contender"], "sleep 0.2");
     EXPECT_EQ(result("time")["pairing"], "sequential");
 }
 
@@ -70,6 +70,30 @@ TEST_F(compared_commands, commands_get_the_environment_of_the_user) {
         "^LOOPBENCH_S'");
     EXPECT_NE(ran.code, 1) << ran.error_tail;
     EXPECT_NE(ran.code, 2) << ran.error_tail;
+}
+
+// A shell does not wait for a process in the background, so only its start would be measured
+// (sharkdp/hyperfine#108).
+TEST_F(compared_commands, a_command_that_leaves_a_process_in_the_background_fails) {
+    const auto ran = compare("sleep 600 &", "sleep 600 &");
+    EXPECT_EQ(ran.code, 1) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "background");
+    EXPECT_NE(compare("sleep 0.01 & wait", "sleep 0.01 & wait").code, 1) << "the shell waits for it";
+}
+
+TEST_F(compared_commands, a_builtin_of_the_shell_and_a_folder_are_refused_with_the_remedy) {
+    for (const auto* command : {"exit 0", "cd /", "/tmp", "/etc/passwd"}) {
+        const auto ran = compare(command, "true");
+        EXPECT_EQ(ran.code, 2) << command;
+        EXPECT_SAYS(ran.error_tail, "sh -c") << command;
+    }
+}
+
+TEST_F(compared_commands, a_failing_command_has_the_remedy_for_commands_that_may_fail) {
+    const auto failing = compare("grep nothing /dev/null", "true");
+    EXPECT_EQ(failing.code, 1);
+    EXPECT_SAYS(failing.error_tail, "|| true");
+    EXPECT_NE(compare("grep nothing /dev/null || true", "true").code, 1) << "sharkdp/hyperfine#11";
 }
 
 TEST_F(compared_commands, options_that_do_not_fit_commands_are_refused) {

@@ -142,6 +142,67 @@ TEST_F(third_party, only_the_chosen_benchmarks_are_listed) {
         << "a listing of everything: " << listed;
 }
 
+TEST_F(third_party, all_benchmarks_are_listed_if_a_pattern_matches_none_of_the_chosen_ones) {
+    const auto ran =
+        compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
+                {"--workload", "set/plain", "--workload", "set/unitt/manual_time", "--blocks", "1"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "did you mean set/unit/manual_time") << "the first pattern selects set/plain";
+}
+
+TEST_F(third_party, the_error_for_a_program_that_cannot_list_its_benchmarks_has_a_suitable_remedy) {
+    for (const auto& [script, remedy] : std::vector<std::pair<const char*, const char*>>{
+             {"echo 'usage: bench DATASET' >&2; exit 2", "--args"},
+             {"echo \"ERROR: unknown command line flag 'benchmark_list_tests'\" >&2; exit 1",
+              "benchmark::Initialize()"},  // google/xls#1150
+             {"sleep 600", "longer --budget"}}) {
+        const auto program = loopbench.add_program("program", script);
+        const auto ran = compare(program.c_str(), program.c_str(), {"--budget", "1s"});
+        EXPECT_EQ(ran.code, 2) << script;
+        for (const auto* each : {"--args", "benchmark::Initialize()", "longer --budget"})
+            EXPECT_EQ(says(ran.error_tail, each), std::string_view{each} == remedy) << ran.error_tail;
+    }
+}
+
+TEST_F(third_party, the_listings_of_both_programs_share_the_budget) {
+    const auto slow = loopbench.add_program("slow", "sleep 0.5; echo a\n"),
+               hanging = loopbench.add_program("hanging", "sleep 600\n");
+    const auto ran = compare(slow.c_str(), hanging.c_str(), {"--budget", "2s"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "no result within");
+    EXPECT_FALSE(says(ran.error_tail, "within 2 s")) << ran.error_tail;
+}
+
+/// A program with two benchmarks that keep one core busy. A short trial looks the same with one thread and
+/// with two.
+constexpr auto busy_with_threads = R"sh(case "$*" in
+*--benchmark_filter=^\$) ;;
+*--benchmark_list_tests*) printf 'count/real_time/threads:1\ncount/real_time/threads:2\n' ;;
+*)  for threads in 1 2; do case "$*" in *"threads:$threads"*) break ;; esac; done
+    echo '{"context": {}, "benchmarks": [{"run_type": "iteration", "real_time": 10, "cpu_time": 10,
+        "time_unit": "ns", "threads": '$threads', "run_name": "count/real_time/threads:'$threads'"}]}'
+    ;;
+esac
+)sh";
+
+TEST_F(third_party, a_benchmark_with_two_threads_runs_sequentially_and_can_use_all_cores) {
+    const auto program = loopbench.add_program("counters", busy_with_threads);
+    const std::string one = "count/real_time/threads:1", two = "count/real_time/threads:2";
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--pairing", "concurrent"}}) {
+        auto options = more;
+        options.insert(options.end(), {"--blocks", "6"});
+        const auto ran = compare(program.c_str(), program.c_str(), options);
+        ASSERT_TRUE(times().contains(two)) << ran.error_tail;
+        EXPECT_EQ(times().at(one)["pairing"], "concurrent") << "a short trial keeps a core busy";
+        EXPECT_EQ(times().at(two)["pairing"], "sequential");
+        EXPECT_SAYS(ran.error_tail, "several threads");
+        std::set<bool> pinned;
+        for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
+            if (line.contains("block") && line["workload"] == two) pinned.insert(!line["cpu"].is_null());
+        EXPECT_EQ(pinned, std::set{false}) << "on one core, two threads would take turns";
+    }
+}
+
 TEST_F(third_party, a_failing_benchmark_is_reported_with_its_error_message) {
     const auto ran = compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY,
                              {"--workload", "broken", "--workload", "set/plain", "--blocks", "6"});

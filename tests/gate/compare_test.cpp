@@ -66,6 +66,20 @@ TEST_F(compare, a_faster_build_passes_the_comparison) {
     EXPECT_EQ(run().code, 0);
 }
 
+// A counter `capacity` of a container once replaced the time as the primary metric.
+TEST_F(compare, a_counter_with_the_name_of_a_metric_does_not_hide_a_slowdown) {
+    for (const auto* counter : {"capacity", "late_p50", "latency_p99", "spin"})
+        for (const auto* workload : {"mine", "idle/mine"}) {
+            const auto row = [&](int time) {
+                return fmt::format(R"(row '"real_time": {}, "{}": 64')", time, counter);
+            };
+            loopbench.add_contender_of(workload, "old", row(10));
+            loopbench.add_contender_of(workload, "new", row(40));
+            const auto ran = run({"--blocks", "8"});
+            EXPECT_EQ(ran.code, 3) << workload << counter << ran.error_tail;
+        }
+}
+
 TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));

@@ -220,8 +220,25 @@ TEST(entry, google_benchmarks_with_equal_names_are_numbered) {
                        {"name":"push","real_time":5000,"family_index":1,"per_family_instance_index":0},
                        {"name":"push","real_time":6000,"family_index":1,"per_family_instance_index":0})"));
     ASSERT_EQ(reports::find_result(report, "push", "bench"), nullptr);
-    EXPECT_EQ(reports::find_result(report, "push#1", "bench")->median, 10);
-    EXPECT_EQ(reports::find_result(report, "push#2", "bench")->samples.size(), 2U);
+    EXPECT_EQ(reports::find_result(report, "push/#1/2", "bench")->median, 10);
+    EXPECT_EQ(reports::find_result(report, "push/#2/2", "bench")->samples.size(), 2U);
+}
+
+// Negative CPU times: google/benchmark#96; numbers that are not finite: google/benchmark#784.
+TEST(entry, a_google_benchmark_without_a_usable_time_has_a_reason_and_a_negative_cpu_time_is_left_out) {
+    for (const auto* fields :
+         {R"("cpu_time":1)", R"("real_time":nan,"cpu_time":1)", R"("real_time":"1","cpu_time":1)",
+          R"("real_time":1e308,"cpu_time":1,"time_unit":"s")"}) {
+        const auto report =
+            kept_report(google_benchmark_rows("/x/bench", fmt::format(R"({{"name":"encode",{}}})", fields)));
+        ASSERT_EQ(report.results.size(), 1U) << fields;
+        EXPECT_EQ(report.results[0].status, reports::result_status::failed) << fields;
+        EXPECT_SAYS(report.results[0].reason.value_or(""), "no time") << fields;
+    }
+    const auto report =
+        kept_report(google_benchmark_rows("/x/bench", R"({"name":"encode","real_time":1,"cpu_time":-1})"));
+    EXPECT_EQ(reports::find_result(report, "encode", "bench")->median, 1);
+    EXPECT_EQ(reports::find_result(report, "encode", "bench", "cpu"), nullptr);
 }
 
 TEST(entry, a_google_benchmark_with_a_negative_time_has_no_number) {

@@ -47,6 +47,12 @@ TEST(gbench_json, unquoted_words_for_non_finite_numbers_become_absent_values) {
     EXPECT_EQ(row.counters.at("d"), 1);
 }
 
+// Google Benchmark before 1.5 printed the words of the C library (google/benchmark#784).
+TEST(gbench_json, the_words_of_the_c_library_for_non_finite_numbers_become_absent_values) {
+    const auto row = only_row(R"("real_time":1,"a":nan,"b":-nan,"c": inf,"d":-inf,"label":"inf, nan")");
+    for (const auto* name : {"a", "b", "c", "d"}) EXPECT_EQ(row.counters.at(name), std::nullopt) << name;
+}
+
 TEST(gbench_json, words_for_non_finite_numbers_inside_quoted_texts_are_unchanged) {
     for (const std::string text : {R"("NaN")", R"("a \" NaN")", R"("\\")", R"("x -Infinity \\\" NaN y")"})
         EXPECT_EQ(without_bare_non_finite(text), text);
@@ -78,6 +84,54 @@ TEST(gbench_json, the_mean_represents_a_benchmark_that_shows_only_aggregates) {
     EXPECT_EQ(output.rows[0].real_time_ns, 8);
     EXPECT_EQ(output.rows[1].name, "a");
     EXPECT_EQ(output.rows[1].real_time_ns, 2000);
+}
+
+// Before Google Benchmark 1.5, only their names marked aggregates (google/benchmark#658).
+TEST(gbench_json, aggregates_are_recognized_by_their_names_if_no_run_type_marks_them) {
+    const auto output = parse_gbench_json(R"({"benchmarks":[
+        {"name":"sort","real_time":1},{"name":"sort","real_time":3},
+        {"name":"sort_mean","real_time":2},{"name":"sort_median","real_time":2},{"name":"sort_stddev","real_time":1},
+        {"name":"only_mean","real_time":5},{"name":"only_stddev","real_time":1},
+        {"name":"arithmetic_mean","real_time":7},
+        {"name":"sort_BigO","cpu_coefficient":1,"real_coefficient":1,"big_o":"N"},{"name":"sort_RMS","rms":0.1}]})");
+    std::vector<std::pair<std::string, double>> found;
+    for (const auto& row : output.rows) found.emplace_back(row.name, row.real_time_ns.value());
+    EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{
+                         {"sort", 1}, {"sort", 3}, {"arithmetic_mean", 7}, {"only", 5}}));
+}
+
+TEST(gbench_json, a_benchmark_that_shows_only_aggregates_without_a_mean_is_unsupported) {
+    const auto output = parse_gbench_json(R"({"benchmarks":[{"name":"b","real_time":1},
+        {"name":"a_cv","run_name":"a","run_type":"aggregate","aggregate_name":"cv","real_time":0.1}]})");
+    ASSERT_EQ(output.rows.size(), 2U);
+    EXPECT_EQ(output.rows[1].name, "a");
+    EXPECT_SAYS(output.rows[1].error.value_or(""), "unsupported: ");
+}
+
+// Google Benchmark 1.5.1 to 1.5.3 prints no index of the benchmark.
+TEST(gbench_json, benchmarks_with_equal_names_are_told_apart_by_the_index_of_the_repetition) {
+    const auto output = parse_gbench_json(R"({"benchmarks":[
+        {"name":"push","repetition_index":0,"real_time":1},{"name":"push","repetition_index":1,"real_time":2},
+        {"name":"push_mean","run_name":"push","run_type":"aggregate","aggregate_name":"mean","real_time":1.5},
+        {"name":"push","repetition_index":0,"real_time":8},{"name":"push","repetition_index":1,"real_time":9},
+        {"name":"push_mean","run_name":"push","run_type":"aggregate","aggregate_name":"mean","real_time":8.5}]})");
+    std::vector<std::optional<double>> instances;
+    for (const auto& row : output.rows) instances.push_back(row.instance);
+    EXPECT_EQ(instances, (std::vector<std::optional<double>>{{}, {}, 1, 1}));
+}
+
+// A program can set a global locale (apache/logging-log4cxx#348).
+TEST(gbench_json, the_error_for_numbers_of_a_locale_names_the_number_and_the_remedy) {
+    for (const auto* number : {"1,234,567", "1.234.567", "1'234", "9,5e+01"}) {
+        const auto said =
+            complaint(fmt::format(R"({{"benchmarks":[{{"name":"a","iterations": {}}}]}})", number));
+        EXPECT_SAYS(said, number);
+        EXPECT_SAYS(said, "LC_ALL=C");
+    }
+    EXPECT_EQ(complaint(R"({"benchmarks":[{"iterations": 1.234)").find("LC_ALL"), std::string::npos);
+    std::string long_number = R"({"benchmarks":[{"iterations": 1)";
+    for (int i = 0; i < 300'000; ++i) long_number += ",234";
+    EXPECT_SAYS(complaint(long_number), "LC_ALL=C");
 }
 
 TEST(gbench_json, a_benchmark_that_skips_itself_is_unsupported_and_states_the_reason) {
@@ -120,7 +174,7 @@ TEST(gbench_json, the_context_is_kept_without_the_host_name_and_the_path) {
 TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_bytes) {
     for (const auto* part : {"line 1, column 1: invalid or incomplete JSON", "\"hello world\""})
         EXPECT_SAYS(complaint("hello\nworld"), part);
-    EXPECT_SAYS(complaint("{\n \"a\": nan}"), "line 2, column 7");
+    EXPECT_SAYS(complaint("{\n \"a\": nope}"), "line 2, column 7");
     EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "incomplete JSON");
     EXPECT_EQ(complaint(" \n"), "the program printed nothing");
     EXPECT_SAYS(complaint("[]"), "\"benchmarks\"");

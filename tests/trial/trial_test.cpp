@@ -108,11 +108,11 @@ TEST(trial, a_result_belongs_to_exactly_one_registered_benchmark) {
     };
     EXPECT_EQ(time_of({"lookup", "lookup"}), 1);
     EXPECT_EQ(time_of({"lookup/iterations:50", "lookup/iterations:50"}), 7);
-    EXPECT_EQ(time_of({"push#1", "push", 0, 2}), 2);
-    EXPECT_EQ(time_of({"push#2", "push", 1, 2}), 3) << "the first repetition counts";
+    EXPECT_EQ(time_of({"push/#1/2", "push", 0, 2}), 2);
+    EXPECT_EQ(time_of({"push/#2/2", "push", 1, 2}), 3) << "the first repetition counts";
     std::swap(outcome.output[outcome.output.find("\"family_index\":2") + 15],
               outcome.output[outcome.output.find("\"family_index\":3") + 15]);
-    EXPECT_EQ(time_of({"push#1", "push", 0, 2}), 3) << "in the order of registration, not of printing";
+    EXPECT_EQ(time_of({"push/#1/2", "push", 0, 2}), 3) << "in the order of registration, not of printing";
 }
 
 TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {
@@ -123,8 +123,8 @@ TEST(trial, results_that_several_benchmarks_could_have_printed_are_refused) {
     EXPECT_SAYS(bench::judge(outcome, "push", 60s, &only).reason, "2 benchmarks");
     EXPECT_SAYS(bench::judge(outcome, "push", 60s).reason, "2 benchmarks");
     outcome.output = R"({"benchmarks":[{"name":"push","real_time":2},{"name":"push","real_time":3}]})";
-    const bench::listed_benchmark second{"push#2", "push", 1, 2};
-    EXPECT_SAYS(bench::judge(outcome, "push#2", 60s, &second).reason, "own name")
+    const bench::listed_benchmark second{"push/#2/2", "push", 1, 2};
+    EXPECT_SAYS(bench::judge(outcome, "push/#2/2", 60s, &second).reason, "own name")
         << "an old library does not print which is which";
 }
 
@@ -136,6 +136,14 @@ TEST(trial, a_note_of_the_library_is_not_reported_as_the_cause_of_a_failure) {
     EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device: opening");
     outcome.error_tail = "-- LOG(0): Value passed to --benchmark_min_time should have a suffix.\n";
     EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device");
+}
+
+TEST(trial, a_listed_line_that_is_no_benchmark_is_unsupported) {
+    child_outcome outcome;
+    outcome.error_tail = "Failed to match any benchmarks against regex: ^a(/(real_time))*$\n";
+    const auto trial = bench::judge(outcome, "a", 60s);
+    EXPECT_EQ(trial.status, result_status::unsupported);
+    EXPECT_SAYS(trial.reason, "line break");
 }
 
 TEST(trial, text_on_standard_output_does_not_hide_the_results) {
@@ -208,6 +216,29 @@ echo '{{"context": {{{}}}, "benchmarks": [{{"name": "yield", "real_time": 100, {
         requests.push_back({all.back(), all.back().workloads[0]});
     }
     return bench::process_executor{-1}.run_at_once(requests, reports::pairing::concurrent, 1, 60s);
+}
+
+// With a shorter time, Google Benchmark ends after a single iteration while another program uses the core.
+TEST(trial, a_concurrent_trial_measures_at_least_20_ms) {
+    const temporary_folder folder;
+    write_script(folder / "contender", R"(
+echo "$@" >> "$0.seen"
+echo '{"benchmarks":[{"name":"yield","real_time":1,"cpu_time":1}]}'
+)");
+    const bench::contender who{"contender", folder / "contender", {"yield"}, ""};
+    bench::process_executor executor{-1};
+    const auto flags = [&](double min_time_s, std::optional<reports::pairing> made) {
+        const bench::trial_request request{who, who.workloads[0], min_time_s};
+        std::filesystem::remove(folder / "contender.seen");
+        if (made)
+            executor.run_at_once({&request, 1}, *made, 1, 60s);
+        else
+            executor.run(request);
+        return content_of(folder / "contender.seen");
+    };
+    EXPECT_SAYS(flags(0.001, reports::pairing::concurrent), "--benchmark_min_time=0.02");
+    EXPECT_SAYS(flags(0.3, reports::pairing::concurrent), "--benchmark_min_time=0.3");
+    EXPECT_SAYS(flags(0.001, std::nullopt), "--benchmark_min_time=0.001");
 }
 
 constexpr auto of_ours = R"("slices": "1")";

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Downloads Boost's own tests and examples of Asio and Beast from Debian's source package.
+"""Downloads tests of other projects from Debian's source packages.
 
-usage: fetch.py PACKAGE FOLDER
+usage: fetch.py PACKAGE FOLDER [RELEASE]
 
-PACKAGE is a source package such as boost1.81. Apt downloads its archive into FOLDER once. Apt checks the archive
-against the distribution's signatures after the download and at each later use. A separate configuration tells apt the
-addresses of the sources. Therefore, nothing in the system changes, and no special rights are needed. In the end,
-FOLDER/boost/libs contains the tests and examples. Debian's patches change none of these files.
+PACKAGE is a source package: boost1.81 for Boost's own tests and examples of Asio and Beast, or benchmark for the inputs
+of Google Benchmark's compare.py. RELEASE is a release of Debian such as trixie; without it, the package comes from the
+system's own release. Apt downloads the package's archive into FOLDER once. Apt checks the archive against the
+distribution's signatures after the download and at each later use. A separate configuration tells apt the addresses of
+the sources. Therefore, nothing in the system changes, and no special rights are needed. In the end, FOLDER/boost/libs
+or FOLDER/tools/gbench has the files. Debian's patches change none of these files.
 """
 
 import pathlib
 import subprocess
 import sys
 
-FOLDERS = ["asio/test", "asio/example", "beast/test", "beast/example"]
+BOOST = [f"boost/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example"]]
 
 
 class Failed(Exception):
@@ -30,21 +32,23 @@ def run(*command, cwd=None):
     return done.stdout
 
 
-def source_lines():
+def source_lines(release):
     targets = run("apt-get", "indextargets", "--format", "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)",
                   "Created-By: Packages")
     found = {tuple(line.split()[1:]) for line in targets.splitlines() if line.startswith("Debian ")}
     if not found:
         raise Failed("apt has no Debian repository; run apt-get update, or check /etc/apt/sources.list")
+    if release:  # not the updates of the system's release, such as bookworm-security
+        found = {(uri, release, component) for uri, own, component in found if "-" not in own}
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
     return "".join(f"deb-src [signed-by={keys}] {' '.join(each)}\n" for each in sorted(found))
 
 
-def download(package, folder):
+def download(package, folder, release):
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
-    (apt / "sources.list").write_text(source_lines())
+    (apt / "sources.list").write_text(source_lines(release))
     options = [f"-oDir::Etc::SourceList={apt}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
                f"-oDir::State::Lists={apt}/lists", f"-oDir::Cache={apt}/cache", "-oAPT::Sandbox::User=",
                "-oAPT::Update::Error-Mode=any"]
@@ -56,20 +60,21 @@ def download(package, folder):
         run(*get, cwd=folder)
 
 
-def unpack(archive, folder):
-    """Unpacks the tests and examples. The files get the current time, because they are this script's output."""
-    run("tar", "-xJmf", str(archive), "-C", str(folder), *[f"boost/libs/{each}" for each in FOLDERS])
+def unpack(package, archive, folder):
+    """Unpacks the tests. The files get the current time, because they are this script's output."""
+    parts = BOOST if package.startswith("boost") else ["--strip-components=1", "--wildcards", "*/tools/gbench"]
+    run("tar", "-xmf", str(archive), "-C", str(folder), *parts)
 
 
 def main():
-    package, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    package, folder, release = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), "".join(sys.argv[3:4])
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        download(package, folder)
-        archives = list(folder.glob(f"{package}_*.orig.tar.xz"))
+        download(package, folder, release)
+        archives = list(folder.glob(f"{package}_*.orig.tar.*z"))
         if len(archives) != 1:
             raise Failed(f"{folder} has {len(archives)} archives of {package}; expected one. Remove the folder.")
-        unpack(archives[0], folder)
+        unpack(package, archives[0], folder)
     except Failed as failed:
         print(f"fetch: cannot get the source package {package}: {failed}", file=sys.stderr)
         return 1

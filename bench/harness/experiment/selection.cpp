@@ -88,8 +88,11 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
 void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known) {
     if (known.empty()) throw usage_error{"no {0} matches \"{1}\", because there is no {0}", kind, word};
     const auto near = nearest(word, known);
-    throw usage_error{"no {} matches \"{}\"{} `loopbench list` shows all names", kind, word,
-                      near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or "))};
+    const auto question = near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
+    const auto* const where = kind == "benchmark" ? "--benchmark_list_tests=true of the program"
+                              : kind == "benchmark of the files" ? "`loopbench report FILE --format text`"
+                                                                 : "`loopbench list`";
+    throw usage_error{"no {} matches \"{}\"{} {} shows all names", kind, word, question, where};
 }
 
 }  // namespace loopbench::bench

@@ -17,6 +17,7 @@
 
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/gate/conditions.hpp"
+#include "bench/harness/gate/gate_result.hpp"
 #include "bench/harness/statistics/rank_test.hpp"
 #include "bench/harness/statistics/verdict.hpp"
 #include "bench/harness/summary/difference_text.hpp"
@@ -48,18 +49,20 @@ struct compared {
     std::vector<double> before, after;
 };
 
-std::vector<compared> both_of(const report_index& then, const report_index& now) {
+std::vector<compared> both_of(const report_index& then, const report_index& now, measured_by whom) {
     std::vector<compared> all;
     const auto& baseline = now.whole().baseline;
     for (const auto& item : now.whole().results) {
-        if (!item.median || !now.is_about(item) || !why_incomparable(item.workload, item.metric).empty())
+        const bool is_shown = whom == measured_by::third_party && item.metric == "cpu";
+        if (!item.median || !(now.is_about(item) || is_shown) ||
+            !why_incomparable(item.workload, item.metric).empty())
             continue;
         const auto* const old = then.number(item.workload, item.contender, item.metric);
         if (old == nullptr || old->made != item.made) continue;
         const bool to_baseline = then.whole().baseline == baseline && item.contender != baseline &&
                                  then.baseline(item.workload, item.metric) != nullptr &&
                                  now.baseline(item.workload, item.metric) != nullptr;
-        if (!to_baseline && item.metric != "time") continue;
+        if (!to_baseline && item.metric != "time" && !is_shown) continue;
         compared both{&item, to_baseline, log_speeds(then, *old, to_baseline),
                       log_speeds(now, item, to_baseline)};
         if (!both.before.empty() && !both.after.empty()) all.push_back(std::move(both));
@@ -188,9 +191,9 @@ std::optional<double> detectable_pct(const estimate& shift, double threshold, do
 
 }  // namespace
 
-report compare_reports(const report& then, const report& now, double threshold_pct) {
+report compare_reports(const report& then, const report& now, double threshold_pct, measured_by whom) {
     const report_index before_index{then}, now_index{now};
-    auto all = both_of(before_index, now_index);
+    auto all = both_of(before_index, now_index, whom);
     const auto moved = on_other_machines(before_index, now_index, all);
     std::erase_if(all, [&](const compared& item) { return moved.contains(item.now->workload); });
     std::map<std::string_view, std::size_t> comparisons;
@@ -214,6 +217,15 @@ report compare_reports(const report& then, const report& now, double threshold_p
         next.detectable_pct.reset();
         if (!is_difference(next.judged)) next.detectable_pct = detectable_pct(shift, threshold, level);
     }
+    const auto has_no_interval = [](const result& item) {
+        return item.to_baseline && !item.to_baseline->low;
+    };
+    if (whom == measured_by::third_party && std::ranges::any_of(found.results, has_no_interval))
+        found.warnings.push_back(
+            {std::string{too_few_repetitions},
+             "some benchmarks have too few repetitions in the two files for an interval, "
+             "so their ratios have no verdict",
+             std::string{for_more_repetitions}});
     const auto differs = [](const result& item) { return is_difference(item.judged); };
     if (std::ranges::any_of(found.results, differs))
         found.warnings.push_back(

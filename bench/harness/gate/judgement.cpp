@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bench/catalog/workload_table.hpp"
+#include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/summary.hpp"
@@ -88,13 +89,14 @@ std::string ratio_text(const reports::ratio& ratio, bool is_time) {
                        ratio.to, interval);
 }
 
-std::string undecided_text(const result& item) {
-    if (!item.detectable_pct) return "undecided (too few blocks)";
+std::string undecided_text(const result& item, bool has_blocks) {
+    if (!item.detectable_pct)
+        return fmt::format("undecided (too few {})", has_blocks ? "blocks" : "repetitions");
     return fmt::format("undecided (smallest detectable difference {})",
                        reports::pct_or_factor(*item.detectable_pct));
 }
 
-gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct) {
+gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct, bool has_blocks) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
     const estimate size{ratio.median, ratio.low, ratio.high};
@@ -111,8 +113,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
         found.kind = gate_result_kind::unclear;
         found.message +=
             fmt::format("; {} is not ruled out{}; {}", worsening_above(item.metric, *tolerated_pct),
-                        of_layouts(item), for_narrower_intervals);
-        found.brief = undecided_text(item);
+                        of_layouts(item), has_blocks ? for_narrower_intervals : for_more_repetitions);
+        found.brief = undecided_text(item, has_blocks);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
         found.message = difference;
@@ -204,6 +206,8 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
+    const bool has_blocks = std::ranges::find(report.warnings, too_few_repetitions,
+                                              &reports::warning::code) == report.warnings.end();
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const auto& item : report.results) {
         const auto& metrics = index.headline(item.workload);
@@ -218,7 +222,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)
-            all.push_back(judged_ratio(item, tolerated(item)));
+            all.push_back(judged_ratio(item, tolerated(item), has_blocks));
         else if (is_about_it && item.from_baseline)
             all.push_back(
                 judged_difference(item, index.baseline(item.workload, item.metric), tolerated(item)));

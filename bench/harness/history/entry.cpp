@@ -229,9 +229,9 @@ entry entry_of_tool(const tool_run& run, report_source source, provenance from, 
     return made;
 }
 
+/// Returns the runs that `read` reads, with benchmarks of different names.
 template <class function>
-std::vector<entry> entries_of_tool(const tool_format& format, std::string_view name, const provenance& from,
-                                   const date_rule& dated, function read) {
+std::vector<tool_run> runs_of_tool(const tool_format& format, std::string_view name, function read) {
     std::vector<tool_run> runs;
     try {
         runs = read();
@@ -241,15 +241,20 @@ std::vector<entry> entries_of_tool(const tool_format& format, std::string_view n
     }
     if (std::ranges::all_of(runs, [](const auto& run) { return run.benchmarks.empty(); }))
         throw reports::format_error{"{} contains no benchmark; check the filter of the benchmarks", name};
+    for (auto& run : runs) distinguish_equal_names(run.benchmarks);
+    return runs;
+}
+
+template <class function>
+std::vector<entry> entries_of_tool(const tool_format& format, std::string_view name, const provenance& from,
+                                   const date_rule& dated, function read) {
+    const auto runs = runs_of_tool(format, name, read);
     if (runs.size() > 1 && !from.commit.empty())
         throw reports::format_error{"{} contains {} runs, which name their own commits; leave --commit out",
                                     name, runs.size()};
     return with_name(name, [&] {
         std::vector<entry> all;
-        for (auto& run : runs) {
-            distinguish_equal_names(run.benchmarks);
-            all.push_back(entry_of_tool(run, format.source, from, dated));
-        }
+        for (const auto& run : runs) all.push_back(entry_of_tool(run, format.source, from, dated));
         return all;
     });
 }
@@ -270,6 +275,19 @@ entry entry_of_report(std::string text, std::string_view name, const provenance&
 }
 
 }  // namespace
+
+reports::report report_of_google_benchmark(std::string_view text, std::string_view name) {
+    const auto* const format = format_of_tool(text);
+    const auto runs = runs_of_tool(*format, name, [&] { return format->read(text); });
+    auto report = report_of_tool(runs.front());
+    report.workloads.clear();
+    for (const auto& one : runs.front().benchmarks) report.workloads.push_back({one.name, {"time"}});
+    try {
+        report.where.date = date_by(runs.front().date, {.date = {}, .assume_utc = true});
+    } catch (const reports::format_error&) {
+    }
+    return report;
+}
 
 std::vector<entry> read_entries(std::string text, std::string_view name, const provenance& from,
                                 const date_rule& dated) {

@@ -88,6 +88,11 @@ std::vector<entry> read_entries(std::string text, std::string_view name, const p
 std::vector<entry> read_folder(const std::filesystem::path& folder, const provenance& from,
                                const date_rule& dated = {});
 
+/// Reads the output of a Google Benchmark program as a report, in which only the time of a benchmark is
+/// judged. The date is empty if the program printed no valid date; a date without a time zone is taken as
+/// UTC. Throws reports::format_error, with `name` in its message, if the text is invalid or has no benchmark.
+reports::report report_of_google_benchmark(std::string_view text, std::string_view name);
+
 /// Returns the first entry of read_entries(). Use it for files with one run, such as reports.
 entry read_entry(std::string text, std::string_view name, const provenance& from,
                  const date_rule& dated = {});

@@ -36,8 +36,17 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// Returns the workloads with their primary metrics. The primary metrics of a third-party workload are all
-/// metrics of its results. Leaves out a percentile if the baseline has too few samples for it.
+/// Returns the primary metrics of a workload outside the catalog. They always include the time, because a
+/// counter of a third-party program can have the name of a metric (for example `capacity`).
+std::vector<std::string> metrics_of_third_party(const reports::report_index& index,
+                                                std::string_view workload) {
+    auto metrics = index.headline(workload);
+    if (std::ranges::find(metrics, "time") == metrics.end()) metrics.insert(metrics.begin(), "time");
+    return metrics;
+}
+
+/// Returns the workloads with their primary metrics. Leaves out a percentile if the baseline has too few
+/// samples for it.
 std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> maxima;
@@ -51,7 +60,7 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
         if (const auto* const known = find_workload(name))
             next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
         else
-            next.primary_metrics = index.headline(name);
+            next.primary_metrics = metrics_of_third_party(index, name);
         std::erase_if(next.primary_metrics, [&](const std::string& metric) {
             return maxima.contains({name, metric});
         });

@@ -279,15 +279,8 @@ void warn_of_unmatched(warning_list& all, const run_plan& plan) {
         for (const auto& each : *plan.unmatched)
             if (each.contender == who.name) names.push_back(each.workload);
         if (names.empty()) continue;
-        constexpr std::size_t most = 5;
-        const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
-        names.resize(std::min(names.size(), most));
-        all.push_back(
-            {"unmatched_benchmarks",
-             fmt::format("these benchmarks are only in {}: {}{}", who.name, fmt::join(names, ", "), more),
-             fmt::format("check whether they were {}", who.name == plan.baseline
-                                                           ? "removed or renamed on purpose"
-                                                           : "added or renamed on purpose")});
+        all.push_back(unmatched_benchmarks(
+            who.name, std::move(names), who.name == plan.baseline ? which_build::base : which_build::next));
     }
 }
 
@@ -302,6 +295,17 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
     warn_of_baseline(all, plan, found);
     warn_of_unmatched(all, plan);
     return all;
+}
+
+reports::warning unmatched_benchmarks(std::string_view owner, std::vector<std::string> names,
+                                      which_build which) {
+    constexpr std::size_t most = 5;
+    const auto more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+    names.resize(std::min(names.size(), most));
+    return {"unmatched_benchmarks",
+            fmt::format("these benchmarks are only in {}: {}{}", owner, fmt::join(names, ", "), more),
+            fmt::format("check whether they were {} or renamed on purpose",
+                        which == which_build::base ? "removed" : "added")};
 }
 
 reports::warning baseline_not_measured(const std::string& baseline) {

@@ -14,6 +14,12 @@ namespace loopbench::bench {
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
+enum class which_build { base, next };
+
+/// Returns the warning about benchmarks that only one of two builds has. `owner` is the name of this build.
+reports::warning unmatched_benchmarks(std::string_view owner, std::vector<std::string> names,
+                                      which_build which);
+
 reports::warning baseline_not_measured(const std::string& baseline);
 
 reports::warning faster_than_floor(std::string_view metric, const std::vector<std::string>& cells,

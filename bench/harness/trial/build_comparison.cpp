@@ -153,6 +153,15 @@ void warn_of_slowdowns(std::vector<reports::warning>& found, sheets contenders) 
                          "unset LOOPBENCH_SLOWDOWN, which only `loopbench calibrate` should set"});
 }
 
+/// Warns if Google Benchmark itself was built differently, because its loop is part of each measured time.
+void warn_of_library_builds(std::vector<reports::warning>& found, sheets contenders) {
+    auto all = grouped(contenders, "library_build_type");
+    std::erase_if(all, [](const auto& group) { return group.first == not_stated; });
+    if (all.size() > 1)
+        found.push_back({"different_library_build_type", difference("build of Google Benchmark", all),
+                         "link all programs with the same build of Google Benchmark"});
+}
+
 bool states_nothing(const reports::contender& who) {
     return !reports::context_text(who.context, "socket_options") &&
            std::ranges::none_of(compared_things, [&](const compared_thing& thing) {
@@ -213,6 +222,7 @@ std::vector<reports::warning> build_comparison_warnings(std::span<const reports:
         if (const auto all = grouped(contenders, thing.key); all.size() > 1)
             found.push_back({fmt::format("different_{}", thing.key), difference(thing.what, all),
                              std::string{thing.remedy}});
+    warn_of_library_builds(found, all_contenders);
     compare_socket_options(found, contenders);
     warn_of_slowdowns(found, all_contenders);
     if (any_is_no_release_build(contenders))

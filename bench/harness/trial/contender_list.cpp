@@ -15,6 +15,7 @@
 
 #include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/listing.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/run_trial.hpp"
 #include "reports/base/posix_io.hpp"
@@ -44,31 +45,6 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     request.limit = limit;
     request.stop_fd = stop_fd;
     return request;
-}
-
-/// Removes from a listing the lines that the program also prints if no benchmark is selected. To find these
-/// lines, starts the program a second time, with a filter that selects nothing. Returns a listing without
-/// spaces unchanged, because all its lines look like benchmark names.
-std::string without_noise(const child_request& listing, std::string text) {
-    if (text.find(' ') == std::string::npos) return text;
-    auto request = listing;
-    request.command.emplace_back("--benchmark_filter=^$");
-    const auto outcome = ask(request);
-    std::multiset<std::string> noise;
-    std::istringstream printed{outcome.output};
-    for (std::string line; std::getline(printed, line);) noise.insert(line);
-    // Lines that the program prints although the filter selects no benchmark are not names of benchmarks. But
-    // if such a line has no spaces, it looks like a name: the program ignores the filter, and nothing is
-    // removed.
-    const auto is_name = [](const std::string& line) { return line.find(' ') == std::string::npos; };
-    if (failure_of(outcome, request.limit) || std::ranges::any_of(noise, is_name)) return text;
-    std::istringstream lines{std::exchange(text, {})};
-    for (std::string line; std::getline(lines, line);)
-        if (const auto found = noise.find(line); found != noise.end())
-            noise.erase(found);
-        else
-            text += line + "\n";
-    return text;
 }
 
 bool is_contender(const fs::directory_entry& entry) {
@@ -190,29 +166,40 @@ const listed_benchmark* find_benchmark(const contender& who, std::string_view wo
     return found == who.benchmarks.end() ? nullptr : &*found;
 }
 
-std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
-                                           int stop_fd, const std::string& filter) {
-    auto request = listing_of(who, limit, stop_fd);
+namespace {
+
+std::optional<std::string> list_within(const shared_limit& limit, contender& who, workload_size size,
+                                       int stop_fd, const std::string& filter) {
+    auto request = listing_of(who, limit.left(), stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
     who.benchmarks.clear();
+    const auto take = [&](const child_request& listing) -> std::optional<std::string> {
+        const auto outcome = ask(listing);
+        if (auto failure = failure_of(outcome, listing.limit)) return failure;
+        who.benchmarks = benchmarks_in_listing(without_noise(listing, request, outcome.output, limit));
+        return std::nullopt;
+    };
     if (!filter.empty()) {
         auto filtered = request;
         filtered.command.push_back("--benchmark_filter=" + filter);
-        const auto outcome = ask(filtered);
-        const auto failure = failure_of(outcome, limit);
-        if (failure && outcome.end == child_end::timed_out) return failure;
-        if (!failure) who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
-        if (!who.benchmarks.empty()) return std::nullopt;
+        const auto failure = take(filtered);
+        if (!who.benchmarks.empty() || (failure && limit.is_over())) return failure;
+        request.limit = limit.left();
     }
-    const auto outcome = ask(request);
-    if (auto failure = failure_of(outcome, limit)) return failure;
-    who.benchmarks = benchmarks_in_listing(without_noise(request, outcome.output));
-    return std::nullopt;
+    return take(request);
+}
+
+}  // namespace
+
+std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
+                                           int stop_fd, const std::string& filter) {
+    return list_within(shared_limit{limit}, who, size, stop_fd, filter);
 }
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,
                     const std::string& filter) {
-    if (const auto failure = list_benchmarks(who, size, limit, stop_fd, filter)) {
+    const shared_limit all{limit};
+    if (const auto failure = list_within(all, who, size, stop_fd, filter)) {
         who.problem = fmt::format("cannot list the contender's workloads: {}", *failure);
         return;
     }
@@ -222,7 +209,7 @@ void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds
         who.problem =
             "cannot list the contender's workloads: the contender printed nothing for "
             "--benchmark_list_tests=true";
-    if (!who.files.empty()) remember_libraries(who, limit, stop_fd);
+    if (!who.files.empty()) remember_libraries(who, all.left(), stop_fd);
 }
 
 }  // namespace loopbench::bench

@@ -95,13 +95,15 @@ std::vector<contender> find_contenders(std::span<const std::filesystem::path> fo
 const listed_benchmark* find_benchmark(const contender& who, std::string_view workload);
 
 /// Lists the contender's benchmarks in `who.benchmarks`. If the contender fails, returns the reason, and
-/// `who.benchmarks` is empty.
+/// `who.benchmarks` is empty. `filter` is a regular expression for --benchmark_filter. If it selects no
+/// benchmark, all benchmarks are listed. All starts of the contender share the time limit.
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
                                            int stop_fd, const std::string& filter = {});
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed
-/// or `who.files` is empty. Stops early when `stop_fd` becomes readable.
+/// or `who.files` is empty. All starts of the contender share the time limit. Stops early when `stop_fd`
+/// becomes readable.
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,
                     const std::string& filter = {});
 

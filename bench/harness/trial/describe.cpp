@@ -3,6 +3,7 @@
 #include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/run_trial.hpp"
+#include "bench/harness/trial/shared_limit.hpp"
 
 namespace loopbench::bench {
 
@@ -40,21 +41,26 @@ json context_of_a_trial(const contender& who, const std::string& workload, std::
 json ask_for_context(const contender& who, std::span<const std::string> chosen, workload_size size,
                      std::chrono::nanoseconds limit, int stop_fd) {
     if (who.workloads.empty()) return json::object();
-    auto context = own_description(who, size, limit, stop_fd);
+    const shared_limit all{limit};
+    auto context = own_description(who, size, all.left(), stop_fd);
     if (!context.empty()) return context;
     const auto workload = std::ranges::find_first_of(who.workloads, chosen);
-    return context_of_a_trial(who, workload == who.workloads.end() ? who.workloads.front() : *workload, limit,
-                              stop_fd);
+    return context_of_a_trial(who, workload == who.workloads.end() ? who.workloads.front() : *workload,
+                              all.left(), stop_fd);
 }
 
 }  // namespace
+
+reports::contender describe(const contender& who, std::span<const std::string> workloads, workload_size size,
+                            std::chrono::nanoseconds limit, int stop_fd) {
+    return reports::describe(who.name, ask_for_context(who, workloads, size, limit, stop_fd));
+}
 
 std::vector<reports::contender> describe_all(std::span<const contender> contenders,
                                              std::span<const std::string> workloads, workload_size size,
                                              std::chrono::nanoseconds limit, int stop_fd) {
     std::vector<reports::contender> all;
-    for (const contender& who : contenders)
-        all.push_back(reports::describe(who.name, ask_for_context(who, workloads, size, limit, stop_fd)));
+    for (const contender& who : contenders) all.push_back(describe(who, workloads, size, limit, stop_fd));
     return all;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <regex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -41,6 +42,10 @@ std::optional<double> finite(const json& value) {
     return std::isfinite(number) ? std::optional{number} : std::nullopt;
 }
 
+std::optional<double> in_ns(std::optional<double> number, double ns) {
+    return number && std::isfinite(*number * ns) ? std::optional{*number * ns} : std::nullopt;
+}
+
 gbench_row read_row(const json& from) {
     gbench_row row;
     row.name = text_or(from, "run_name", text_or(from, "name", ""));
@@ -50,6 +55,7 @@ gbench_row read_row(const json& from) {
     else if (from.value("skipped", json(false)) == json(true))
         row.error =
             fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
+    row.has_run_type = from.contains("run_type");
     row.family = finite(from.value("family_index", json()));
     row.instance = finite(from.value("per_family_instance_index", json()));
     const auto ns = ns_per(text_or(from, "time_unit", "ns"));
@@ -57,9 +63,9 @@ gbench_row read_row(const json& from) {
         if (!value.is_number() && !value.is_null()) continue;
         const auto number = finite(value);
         if (key == "real_time")
-            row.real_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+            row.real_time_ns = in_ns(number, ns);
         else if (key == "cpu_time")
-            row.cpu_time_ns = number ? std::optional{*number * ns} : std::nullopt;
+            row.cpu_time_ns = number.value_or(0) < 0 ? std::nullopt : in_ns(number, ns);
         else
             row.counters[key] = number;
     }
@@ -80,6 +86,17 @@ std::vector<std::string> hidden_counters(std::string_view text) {
     return {hidden.begin(), hidden.end()};
 }
 
+/// Returns a number with a decimal comma or with separators of thousands, such as 1,5e+00 or 1.234.567, or
+/// nothing if there is none.
+std::optional<std::string> number_of_a_locale(std::string_view text) {
+    // Every repetition is bounded, because std::regex needs stack memory for each of them.
+    static const std::regex number{
+        R"re(": ?(-?\d,\d{1,20}e[-+]\d{2}|\d{1,3}([,']\d{3}){1,6}\b|\d{1,3}(\.\d{3}){2,6}\b))re"};
+    std::match_results<std::string_view::const_iterator> found;
+    if (!std::regex_search(text.begin(), text.end(), found, number)) return std::nullopt;
+    return found[1].str();
+}
+
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw gbench_error{"the program printed nothing"};
@@ -88,6 +105,11 @@ json parse(std::string_view text) {
         // fields first, so the first value is used.
         return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
+        if (const auto number = number_of_a_locale(text))
+            throw gbench_error{
+                "the program printed numbers in the format of a locale ({}), which is invalid "
+                "JSON; run it with LC_ALL=C, or remove std::locale::global() from it",
+                *number};
         throw gbench_error{"the program printed invalid JSON: {}; the output begins with \"{}\"",
                            error.what(), reports::shown(text)};
     }
@@ -96,7 +118,9 @@ json parse(std::string_view text) {
 }  // namespace
 
 std::string without_bare_non_finite(std::string_view text) {
-    constexpr std::array<std::string_view, 4> words{"NaN", "-NaN", "Infinity", "-Infinity"};
+    // Google Benchmark before 1.5 printed the words of the C library.
+    constexpr std::array<std::string_view, 8> words{"NaN", "-NaN", "Infinity", "-Infinity",
+                                                    "nan", "-nan", "inf",      "-inf"};
     std::string clean;
     clean.reserve(text.size());
     bool in_string = false;
@@ -132,6 +156,110 @@ std::string unit_of_min_time(const json& context) {
     return context.contains("json_schema_version") ? "s" : "";
 }
 
+namespace {
+
+using identity = std::tuple<std::string, std::optional<double>, std::optional<double>>;
+
+identity identity_of(const gbench_row& row) {
+    return {row.name, row.family, row.instance};
+}
+
+/// Returns true if the row is a fitted complexity (BigO or RMS), which belongs to a family of benchmarks.
+bool is_complexity(const json& row) {
+    const auto name = text_or(row, "aggregate_name", "");
+    return name == "BigO" || name == "RMS" ||
+           (!row.contains("real_time") && (row.contains("big_o") || row.contains("rms")));
+}
+
+constexpr std::array<std::string_view, 4> aggregate_suffixes{"_mean", "_stddev", "_median", "_cv"};
+
+/// Returns the name without a suffix such as "_mean".
+std::string without_aggregate(const std::string& name) {
+    const auto found =
+        std::ranges::find_if(aggregate_suffixes, [&](std::string_view each) { return name.ends_with(each); });
+    return found == aggregate_suffixes.end() ? name : name.substr(0, name.size() - found->size());
+}
+
+/// The rows of a program, sorted by their kind.
+struct sorted_rows {
+    std::vector<gbench_row> single, means, other_aggregates;
+};
+
+sorted_rows sorted(const json& rows) {
+    sorted_rows all;
+    for (const auto& row : rows) {
+        if (!row.is_object()) throw gbench_error{"the program printed a benchmark that is not a JSON object"};
+        if (is_complexity(row)) continue;
+        auto next = read_row(row);
+        const bool is_aggregate = text_or(row, "run_type", "iteration") == "aggregate";
+        if (is_aggregate && !row.contains("run_name")) next.name = without_aggregate(next.name);
+        const bool is_mean = is_aggregate && text_or(row, "aggregate_name", "") == "mean";
+        (is_mean ? all.means : is_aggregate ? all.other_aggregates : all.single).push_back(std::move(next));
+    }
+    return all;
+}
+
+/// Returns the names of the benchmarks with aggregates that no run_type marks. Google Benchmark before 1.5
+/// printed no run_type: if rows without one are called `sort_mean` and `sort_stddev`, both are aggregates of
+/// `sort`.
+std::set<std::string> with_unmarked_aggregates(const std::vector<gbench_row>& rows) {
+    std::set<std::string_view> names;
+    for (const auto& row : rows)
+        if (!row.has_run_type) names.insert(row.name);
+    std::set<std::string> found;
+    for (const auto name : names)
+        if (name.ends_with("_mean"))
+            if (auto plain = without_aggregate(std::string{name}); names.contains(plain + "_stddev"))
+                found.insert(std::move(plain));
+    return found;
+}
+
+/// Moves aggregates that no run_type marks from the single rows to the aggregates.
+void sort_unmarked_aggregates(sorted_rows& all) {
+    const auto repeated = with_unmarked_aggregates(all.single);
+    if (repeated.empty()) return;
+    std::vector<gbench_row> single;
+    for (auto& row : all.single) {
+        auto plain = without_aggregate(row.name);
+        const bool is_mean = row.name.ends_with("_mean");
+        const bool is_aggregate = !row.has_run_type && plain != row.name && repeated.contains(plain);
+        if (is_aggregate) row.name = std::move(plain);
+        (!is_aggregate ? single : is_mean ? all.means : all.other_aggregates).push_back(std::move(row));
+    }
+    all.single = std::move(single);
+}
+
+/// Numbers further benchmarks of one name. Google Benchmark 1.5.1 to 1.5.3 prints no index of the benchmark,
+/// but the index of the repetition, which occurs once in each benchmark.
+void tell_apart(std::vector<gbench_row>& rows) {
+    std::map<std::pair<std::string_view, double>, double> seen;
+    for (auto& row : rows) {
+        const auto repetition = row.counters.find("repetition_index");
+        if (row.family || repetition == row.counters.end() || !repetition->second) continue;
+        const auto earlier = seen[{row.name, *repetition->second}]++;
+        if (earlier > 0) row.instance = earlier;
+    }
+}
+
+/// Returns one row for each single run, and one for each benchmark that has only aggregates.
+std::vector<gbench_row> representative(sorted_rows all) {
+    tell_apart(all.single);
+    std::set<identity> shown;
+    auto rows = std::move(all.single);
+    for (const auto& row : rows) shown.insert(identity_of(row));
+    for (auto& mean : all.means)
+        if (shown.insert(identity_of(mean)).second) rows.push_back(std::move(mean));
+    if (rows.empty()) return rows;
+    for (auto& row : all.other_aggregates)
+        if (shown.insert(identity_of(row)).second) {
+            row.error = "unsupported: the program printed only aggregates without a mean";
+            rows.push_back(std::move(row));
+        }
+    return rows;
+}
+
+}  // namespace
+
 gbench_output parse_gbench_json(std::string_view text) {
     const auto document = parse(text);
     const auto rows = document.is_object() ? document.find("benchmarks") : document.end();
@@ -144,23 +272,11 @@ gbench_output parse_gbench_json(std::string_view text) {
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
         throw gbench_error{"the program printed a JSON context of {} bytes; the limit is {}", bytes,
                            context_bytes_max};
-    std::vector<gbench_row> means;
-    for (const auto& row : *rows) {
-        if (!row.is_object()) throw gbench_error{"the program printed a benchmark that is not a JSON object"};
-        if (text_or(row, "run_type", "iteration") != "aggregate")
-            output.rows.push_back(read_row(row));
-        else if (text_or(row, "aggregate_name", "") == "mean")
-            means.push_back(read_row(row));
-    }
+    auto sorted_ones = sorted(*rows);
+    sort_unmarked_aggregates(sorted_ones);
     if (const auto hidden = hidden_counters(without_bare_non_finite(text)); !hidden.empty())
         output.context["ignored_counters"] = hidden;
-    const auto identity = [](const gbench_row& row) {
-        return std::tuple{row.name, row.family, row.instance};
-    };
-    std::set<decltype(identity(gbench_row{}))> shown;
-    for (const auto& row : output.rows) shown.insert(identity(row));
-    for (auto& mean : means)
-        if (!shown.contains(identity(mean))) output.rows.push_back(std::move(mean));
+    output.rows = representative(std::move(sorted_ones));
     return output;
 }
 

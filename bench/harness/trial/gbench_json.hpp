@@ -21,6 +21,7 @@ public:
 struct gbench_row {
     std::string name;  // includes Google Benchmark's suffixes
     std::optional<std::string> error;
+    bool has_run_type = false;  // printed by Google Benchmark 1.5 and later
     std::optional<double> real_time_ns, cpu_time_ns;
     /// The indices of the benchmark and of its set of arguments. Google Benchmark 1.5.4 and later print both
     /// indices.
@@ -35,7 +36,8 @@ struct gbench_output {
     /// standard field, such as "real_time"; the parser uses the standard field.
     nlohmann::ordered_json context;
     /// The rows of single runs. Rows of aggregates are omitted, except the mean of a benchmark that prints
-    /// only aggregates (ReportAggregatesOnly).
+    /// only aggregates (ReportAggregatesOnly). A benchmark that prints only other aggregates has a row with
+    /// an error.
     std::vector<gbench_row> rows;
 };
 

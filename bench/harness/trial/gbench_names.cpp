@@ -51,6 +51,16 @@ std::string workload_name(std::string_view printed) {
     }
 }
 
+bool is_own_workload(std::string_view printed) {
+    const auto plain = workload_name(printed);
+    return find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
+}
+
+std::string numbered_name(std::string_view name, std::size_t number, std::size_t count,
+                          std::string_view mark) {
+    return fmt::format("{}/{}{}/{}", name, mark, number + 1, count);
+}
+
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
     const auto printed = printed_lines(listing);
     std::map<std::string, std::set<std::string_view>> variants;
@@ -59,18 +69,16 @@ std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
         variants[workload_name(line)].insert(line);
         ++alike[line];
     }
-    std::string mark = "#";  // no printed name contains the mark
-    while (std::ranges::any_of(printed, [&](auto line) { return line.find(mark) != line.npos; })) mark += '#';
     std::map<std::string_view, std::size_t> seen;
     std::vector<listed_benchmark> all;
     for (const auto line : printed) {
         auto plain = workload_name(line);
         const bool has_variants = variants[plain].size() > 1;
-        const bool is_ours =
-            find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
-        listed_benchmark next{is_ours && !has_variants ? std::move(plain) : std::string{line},
+        listed_benchmark next{is_own_workload(line) && !has_variants ? std::move(plain) : std::string{line},
                               std::string{line}, seen[line]++, alike[line], has_variants};
-        if (next.alike > 1) next.workload += fmt::format("{}{}", mark, next.number + 1);
+        const auto name = next.workload;
+        for (std::string mark = "#"; next.alike > 1 && alike.contains(next.workload); mark += '#')
+            next.workload = numbered_name(name, next.number, next.alike, mark);
         all.push_back(std::move(next));
     }
     return all;
@@ -106,7 +114,7 @@ std::string exact_filter(std::string_view printed) {
 std::string listing_filter(std::span<const std::string> patterns) {
     std::string filter;
     for (std::string_view pattern : patterns) {
-        auto front = pattern.substr(0, pattern.find_first_of("*?[\\#"));  // "sort#2" is printed as "sort"
+        auto front = pattern.substr(0, pattern.find_first_of("*?[\\#"));  // "sort/#2/2" is printed as "sort"
         const auto is_part_of_suffix = [](std::string_view word) {
             return is_suffix(word) ||
                    std::ranges::any_of(suffixes, [&](auto suffix) { return suffix.starts_with(word); });

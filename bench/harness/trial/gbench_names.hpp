@@ -11,6 +11,16 @@ namespace loopbench::bench {
 /// "/min_warmup_time:X", "/manual_time", "/process_time" and "/threads:N".
 std::string workload_name(std::string_view printed);
 
+/// Returns true if the printed name is that of a workload of the catalog, of loopbench-client ("served/...")
+/// or of loopbench-command.
+bool is_own_workload(std::string_view printed);
+
+/// Returns "push/#1/2" for the first (0) of two benchmarks with the name "push". The count is part of the
+/// name, so that the benchmarks of two builds with different counts, which cannot be matched, have different
+/// names.
+std::string numbered_name(std::string_view name, std::size_t number, std::size_t count,
+                          std::string_view mark = "#");
+
 struct listed_benchmark {
     std::string workload;    // unique among the benchmarks of the program
     std::string printed;     // with all suffixes
@@ -22,8 +32,7 @@ struct listed_benchmark {
 
 /// Parses the output of --benchmark_list_tests=true. A workload's name keeps suffixes such as "/threads:2",
 /// because benchmarks with different suffixes do different work. Only the names of loopbench's own workloads
-/// lose their suffixes: those of the catalog and those of loopbench-client ("served/..."). Repeated names get
-/// "#1", "#2" and so on.
+/// lose their suffixes (is_own_workload). Repeated names are numbered (numbered_name).
 std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
 
 int threads_of(std::string_view printed);

@@ -223,6 +223,14 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
     return "the contender ended for an unknown reason";
 }
 
+namespace {
+
+bool has_no_such_benchmark(const child_outcome& outcome) {
+    return outcome.error_tail.find("Failed to match any benchmarks against regex") != std::string::npos;
+}
+
+}  // namespace
+
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,
                     const listed_benchmark* listed) {
     trial_outcome trial;
@@ -232,6 +240,13 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     trial.timed_out = outcome.end == child_end::timed_out;
     if (const auto failure = failure_of(outcome, limit)) {
         set_failed(trial, *failure);
+        return trial;
+    }
+    if (has_no_such_benchmark(outcome)) {
+        set_status(
+            trial, result_status::unsupported,
+            "no benchmark of the program has this name; a name with a line break cannot be selected, nor "
+            "can other text that the program prints with the names");
         return trial;
     }
     try {
@@ -321,14 +336,24 @@ std::string filter_for(const trial_request& request) {
                                 : filter_with_any_suffix(workload_name(listed->printed));
 }
 
-child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd) {
+/// Returns the minimum time of the trial. Google Benchmark ends a benchmark if five times its minimum time
+/// has passed, even if the benchmark computed for only a part of it. If other programs share the core, they
+/// would use up a short time alone, and the time of a single cold iteration would be the result.
+double min_time_s_of(const trial_request& request, pairing made) {
+    constexpr double several_slices_of_the_kernel_s = 0.02;
+    return made == pairing::concurrent ? std::max(request.min_time_s, several_slices_of_the_kernel_s)
+                                       : request.min_time_s;
+}
+
+child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd,
+                       pairing made = pairing::sequential) {
     child_request child;
     child.command = request.front;
     child.command.push_back(request.who.path.native());
     child.command.insert(child.command.end(), request.who.arguments.begin(), request.who.arguments.end());
     for (const auto& word :
          {"--benchmark_filter=" + filter_for(request), std::string{"--benchmark_format=json"},
-          fmt::format("--benchmark_min_time={}{}", request.min_time_s, request.who.min_time_unit)})
+          fmt::format("--benchmark_min_time={}{}", min_time_s_of(request, made), request.who.min_time_unit)})
         child.command.push_back(word);
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_CONTENDER", request.who.name},
@@ -479,7 +504,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     std::vector<child_request> children;
     double most_time_s = 0;
     for (std::size_t i = 0; i < requests.size(); ++i) {
-        children.push_back(child_of(requests[i], folders[i], stop_fd_));
+        children.push_back(child_of(requests[i], folders[i], stop_fd_, made));
         most_time_s = std::max(most_time_s, requests[i].min_time_s);
     }
     std::vector<outcome_by_slices> ended;

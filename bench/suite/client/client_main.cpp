@@ -6,24 +6,18 @@
 //
 // In the server's command and in an external client's command, {port} stands for the port on which the server
 // listens. With port 0, loopbench-client chooses a free port.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "bench/suite/client/echo_client.hpp"
+#include "bench/suite/client/measured_command.hpp"
 #include "bench/suite/client/server_process.hpp"
 #include "bench/suite/contenders/contender_main.hpp"
 #include "bench/suite/recording/memory.hpp"
@@ -62,31 +56,19 @@ served configured_server() {
     }
 }
 
-std::string run_in_shell(const std::string& command) {
-    std::array<std::string, 3> words{"sh", "-c", command};
-    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    pid_t process = -1;
-    const int error = ::posix_spawn(&process, "/bin/sh", &actions, nullptr, arguments.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start /bin/sh");
-    int status = 0;
-    while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status == 0 ? std::string() : text_of_end(status);
-}
-
 void run_clients(trial& t, const std::string& command) {
+    const std::vector<std::string> words{"/bin/sh", "-c", command};
+    const auto environment = own_environment();
     std::uint64_t runs = 0;
     t.begin();
     for (auto left = t.next(); left > 0; left = t.next())
         for (; left > 0; --left, ++runs) {
             const auto start = t.start_of_latency();
-            if (const auto failure = run_in_shell(command); !failure.empty())
-                throw std::runtime_error(fmt::format("the client {}: {}", failure, command));
+            try {
+                run_command(words, environment);
+            } catch (const std::runtime_error& failure) {
+                throw std::runtime_error(fmt::format("the client {}: {}", failure.what(), command));
+            }
             t.record_latency(start);
         }
     t.end();

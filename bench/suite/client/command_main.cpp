@@ -2,31 +2,29 @@
 // does: wall time, CPU time with that of all descendants, and peak memory. LOOPBENCH_COMMAND contains the
 // words of the command as a JSON list.
 #include <benchmark/benchmark.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <vector>
 
-#include "bench/suite/client/server_process.hpp"
+#include "bench/suite/client/measured_command.hpp"
 
 namespace {
 
 using json = nlohmann::json;
-using clock_type = std::chrono::steady_clock;
+using namespace loopbench::bench;
 
 std::vector<std::string> configured_words() {
     const char* const text = std::getenv("LOOPBENCH_COMMAND");
@@ -42,7 +40,10 @@ std::vector<std::string> configured_words() {
 
 /// Returns true if execvp(3) would find the program.
 bool is_found(const std::string& program) {
-    const auto runs = [](const std::filesystem::path& file) { return ::access(file.c_str(), X_OK) == 0; };
+    const auto runs = [](const std::filesystem::path& file) {
+        std::error_code none;
+        return ::access(file.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(file, none);
+    };
     if (program.find('/') != std::string::npos) return runs(program);
     const char* const folders = std::getenv("PATH");
     std::string rest = folders == nullptr ? "/bin:/usr/bin" : folders;
@@ -54,79 +55,57 @@ bool is_found(const std::string& program) {
     return false;
 }
 
-struct run_cost {
-    std::chrono::nanoseconds wall{0}, cpu{0};
-    std::int64_t peak_bytes = 0;
-};
-
-std::chrono::nanoseconds to_ns(const timeval& time) {
-    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
-
-/// Returns the user's environment: without the variables of the harness, except for the padding, which gives
-/// each trial a random size.
+/// Returns the user's environment: without the variables that the harness sets, except for the padding, which
+/// gives each trial a random size.
 std::vector<std::string> environment_of_user() {
-    std::vector<std::string> all;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        const bool is_of_harness =
-            (text.starts_with("LOOPBENCH_") && !text.starts_with("LOOPBENCH_PADDING=") &&
-             !text.starts_with("LOOPBENCH_ASIO=")) ||
-            text.starts_with("BENCHMARK_") || text.starts_with("TMPDIR=");
-        if (!is_of_harness) all.emplace_back(text);
-    }
+    auto all = own_environment();
+    std::erase_if(all, [](std::string_view entry) {
+        return (entry.starts_with("LOOPBENCH_") && !entry.starts_with("LOOPBENCH_PADDING=") &&
+                !entry.starts_with("LOOPBENCH_ASIO=")) ||
+               entry.starts_with("BENCHMARK_OUT=") || entry.starts_with("BENCHMARK_OUT_FORMAT=") ||
+               entry.starts_with("TMPDIR=");
+    });
     if (const char* const folder = std::getenv("LOOPBENCH_USER_TMPDIR"))
         all.push_back(std::string{"TMPDIR="} + folder);
     return all;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (auto& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
-/// Throws std::runtime_error if the command cannot start, or if it ends with a code other than 0.
-run_cost run_once(std::vector<std::string>& words) {
-    static auto environment = environment_of_user();
-    static const auto environment_pointers = pointers_to(environment);
-    const auto pointers = pointers_to(words);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    const auto start = clock_type::now();
-    pid_t process = -1;
-    const int error = ::posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(),
-                                     environment_pointers.data());
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::runtime_error(fmt::format("cannot start {}: {}", words[0], ::strerror(error)));
-    int status = 0;
-    rusage used{};
-    while (::wait4(process, &status, 0, &used) < 0 && errno == EINTR) {
+/// Throws std::runtime_error if the command left a process in the background, whose time is not measured.
+/// Waits up to 100 ms for processes that end a little later than the command. Such processes become children
+/// of this process (PR_SET_CHILD_SUBREAPER).
+void refuse_background_processes() {
+    using namespace std::chrono_literals;
+    const auto end = std::chrono::steady_clock::now() + 100ms;
+    for (pid_t ended = 1; ended >= 0;) {
+        ended = ::waitpid(-1, nullptr, WNOHANG);
+        if (ended != 0) continue;
+        if (std::chrono::steady_clock::now() >= end)
+            throw std::runtime_error(
+                "left a process in the background, whose time is not measured; let it wait for the process "
+                "(for example with `wait`)");
+        std::this_thread::sleep_for(1ms);
     }
-    const auto wall = clock_type::now() - start;
-    if (status != 0) throw std::runtime_error("the command " + loopbench::bench::text_of_end(status));
-    return {wall, to_ns(used.ru_utime) + to_ns(used.ru_stime), std::int64_t{used.ru_maxrss} * 1024};
 }
 
-void run_command(benchmark::State& state, std::vector<std::string>& words) {
-    run_cost all;
+void measure_command(benchmark::State& state, const std::vector<std::string>& words) {
+    static const auto environment = environment_of_user();
+    command_cost all;
     for ([[maybe_unused]] auto _ : state) {
         try {
-            const auto one = run_once(words);
+            const auto one = run_command(words, environment);
+            refuse_background_processes();
             state.SetIterationTime(std::chrono::duration<double>(one.wall).count());
             all.cpu += one.cpu;
             all.peak_bytes = std::max(all.peak_bytes, one.peak_bytes);
-        } catch (const std::exception& failure) {
-            state.SkipWithError(failure.what());
+        } catch (const std::runtime_error& failure) {
+            state.SkipWithError(
+                fmt::format("the command {}; if this is not a failure, append ' || true' to the command",
+                            failure.what())
+                    .c_str());
             return;
         }
     }
     state.counters["cpu"] = static_cast<double>(all.cpu.count()) / static_cast<double>(state.iterations());
-    // The peak is at least that of this process, because exec(2) keeps the value.
     state.counters["rss_peak"] = static_cast<double>(all.peak_bytes);
 }
 
@@ -134,12 +113,15 @@ void run_command(benchmark::State& state, std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     try {
-        auto words = configured_words();
+        ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+        const auto words = configured_words();
         if (!is_found(words[0]))
             throw std::invalid_argument(
-                fmt::format("the program {} does not exist or is not executable", words[0]));
+                fmt::format("the program {} does not exist or is not executable; for a builtin of the shell, "
+                            "write sh -c 'COMMAND'",
+                            words[0]));
         benchmark::RegisterBenchmark("command",
-                                     [&words](benchmark::State& state) { run_command(state, words); })
+                                     [&words](benchmark::State& state) { measure_command(state, words); })
             ->UseManualTime()
             ->Unit(benchmark::kNanosecond);
         benchmark::Initialize(&argc, argv);

@@ -37,6 +37,7 @@ check_session::check_session(const check_options& options, const std::vector<std
       by_{by},
       contenders_{chosen_of(contenders_in(options.session.contender_dirs), names, named_by)},
       plan_{sized_plan(usual_gate_plan(), options.session)} {
+    report_inherited_flags();
     for (auto& who : contenders_) list_workloads(who, workload_size::small, probe_limit, stop_.fd());
     stop_.throw_if_requested();
 }

@@ -1,12 +1,13 @@
 // loopbench compare: compares two builds of a benchmark program or of a server, two commands, or two reports.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/tokenizer.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iomanip>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,7 +34,9 @@
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/gate/third_party_reports.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
+#include "bench/harness/trial/shared_limit.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/html/html.hpp"
@@ -70,12 +73,10 @@ enum class operand { report, executable, layouts };
 constexpr std::string_view name_two =
     "compare two reports, two benchmark executables, or two folders with layouts";
 
-/// Returns true if the file begins like a report, a journal or another tool's output. Programs can be large,
-/// so it reads only the beginning.
-bool begins_like_a_report(const std::string& path) {
-    std::string first;
-    std::ifstream{path} >> std::setw(32) >> first;
-    return first.starts_with('{') || first.starts_with("window.BENCHMARK_DATA");
+/// Returns true if the first bytes are those of a report, a journal or another tool's output.
+bool begins_like_a_report(std::string_view bytes) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    return bytes.starts_with('{') || bytes.starts_with("window.BENCHMARK_DATA");
 }
 
 operand what_is(const std::string& path) {
@@ -86,7 +87,18 @@ operand what_is(const std::string& path) {
     }
     if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
-    return begins_like_a_report(path) ? operand::report : operand::executable;
+    std::string bytes(4096, '\0');
+    std::ifstream file{path};
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(file.gcount()));
+    refuse_other_kinds(path, bytes);
+    if (begins_like_a_report(bytes)) return operand::report;
+    // A text that is not executable is a damaged report rather than a program.
+    const bool is_program = bytes.starts_with(
+                                "\x7F"
+                                "ELF") ||
+                            bytes.starts_with("#!") || ::access(path.c_str(), X_OK) == 0;
+    return is_program ? operand::executable : operand::report;
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -94,21 +106,49 @@ constexpr std::string_view name_of(operand what) {
     return names[static_cast<std::size_t>(what)];
 }
 
+/// The parameters of the functions that list the benchmarks of a comparison.
+struct listing_place {
+    const compare_options& options;
+    const run_plan& plan;
+    const interrupt& stop;
+    session_start started;
+
+    /// Returns the time limit for the next listing. All listings share the budget, or one second if the
+    /// budget is shorter.
+    [[nodiscard]] std::chrono::nanoseconds limit() const {
+        return plan.budget ? std::min(plan.trial_limit, of_budget().left()) : plan.trial_limit;
+    }
+    [[nodiscard]] bool is_budget_spent() const { return plan.budget && of_budget().is_over(); }
+
+private:
+    [[nodiscard]] shared_limit of_budget() const {
+        constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
+        return shared_limit{started + std::max(*plan.budget, least)};
+    }
+};
+
+/// Returns the remedy for a program that cannot list its benchmarks.
+std::string_view remedy_for(const contender& who, const listing_place& place) {
+    if (place.is_budget_spent())
+        return "if it has thousands of benchmarks, use a longer --budget, or choose some of them with "
+               "--workload";
+    if (place.options.served.client) return "`loopbench compare --help` explains the options for servers";
+    const auto says = [&](std::string_view word) { return who.problem.find(word) != std::string::npos; };
+    if (says("flag") && says("benchmark_list_tests"))
+        return "call benchmark::Initialize() before other code that parses the arguments";
+    return "use --args if the program needs arguments";
+}
+
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
-void list_build(contender& who, const compare_options& options, const run_plan& plan, const interrupt& stop) {
-    constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
-    const auto limit = std::min(plan.trial_limit, std::max(plan.budget.value_or(plan.trial_limit), least));
-    list_workloads(who, plan.size, limit, stop.fd(), listing_filter(options.workloads));
-    stop.throw_if_requested();
-    if (!who.problem.empty() && options.of_commands)
+void list_build(contender& who, const listing_place& place) {
+    list_workloads(who, place.plan.size, place.limit(), place.stop.fd(),
+                   listing_filter(place.options.workloads));
+    place.stop.throw_if_requested();
+    if (!who.problem.empty() && place.options.of_commands)
         throw usage_error{"{}: {}; after `--`, write two commands that can run here", who.name, who.problem};
     if (!who.problem.empty())
-        throw usage_error{"{} {}; expected a report or a Google Benchmark executable{}", who.path.native(),
-                          who.problem,
-                          limit < plan.trial_limit
-                              ? "; if it has thousands of benchmarks, use a longer --budget, or choose "
-                                "some of them with --workload"
-                              : ""};
+        throw usage_error{"{} {}; expected a report or a Google Benchmark executable; {}", who.path.native(),
+                          who.problem, remedy_for(who, place)};
 }
 
 /// Splits the text at spaces, as a shell does with quotes and backslashes.
@@ -124,19 +164,19 @@ std::vector<std::string> words_in(const std::string& text) {
     }
 }
 
-contender side(std::string name, const std::string& file, const compare_options& options,
-               const run_plan& plan, const interrupt& stop) {
+contender side(std::string name, const std::string& file, const listing_place& place) {
+    const auto& options = place.options;
     contender who;
     who.name = std::move(name);
     if (options.of_commands) {
         become_command(who, file, need_shell(options.base, options.next));
-        list_build(who, options, plan, stop);
+        list_build(who, place);
         return who;
     }
     who.path = fs::absolute(file);
     if (options.served.client) {
         become_client_of(who, who.path, options.served);
-        list_build(who, options, plan, stop);
+        list_build(who, place);
         return who;
     }
     who.arguments = words_in(options.arguments);
@@ -144,12 +184,12 @@ contender side(std::string name, const std::string& file, const compare_options&
     if (!who.layouts.empty()) who.path = who.layouts.front();
     remember_asio_loop(who);
     remember_files(who);
-    list_build(who, options, plan, stop);
+    list_build(who, place);
     for (const auto& layout : who.layouts) {
         contender other;
         other.path = layout;
         other.arguments = who.arguments;
-        list_build(other, options, plan, stop);
+        list_build(other, place);
         if (other.workloads != who.workloads)
             throw usage_error{
                 "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
@@ -157,6 +197,25 @@ contender side(std::string name, const std::string& file, const compare_options&
                 who.path.native(), layout.native()};
     }
     return who;
+}
+
+/// Returns the chosen benchmarks. If a pattern matches no listed benchmark, lists all benchmarks, because
+/// `who.workloads` may have only those that the other patterns select. Then the error message can suggest
+/// similar names. Throws usage_error if a pattern matches no benchmark.
+std::vector<std::string> chosen_benchmarks(std::vector<contender>& sides, const listing_place& place) {
+    const auto& patterns = place.options.workloads;
+    const auto listed = workloads_of(sides);
+    const auto is_listed = [&](const std::string& pattern) {
+        return std::ranges::any_of(listed, [&](const std::string& name) { return matches(pattern, name); });
+    };
+    if (!std::ranges::all_of(patterns, is_listed)) {
+        auto all = sides;
+        for (contender& who : all) list_workloads(who, place.plan.size, place.limit(), place.stop.fd());
+        place.stop.throw_if_requested();
+        if (std::ranges::all_of(all, [](const contender& who) { return who.problem.empty(); }))
+            sides = std::move(all);
+    }
+    return select(workloads_of(sides), patterns, "benchmark");
 }
 
 void leave_out_unmatched(run_plan& plan) {
@@ -182,6 +241,7 @@ void leave_out_unmatched(run_plan& plan) {
 
 run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
     auto plan = sized_plan(usual_gate_plan(), options.session);
+    report_inherited_flags();
     const auto [base, next] = options.of_commands ? command_names(options.base, options.next)
                                                   : program_names(options.base, options.next);
     plan.of_one_program = true;
@@ -190,11 +250,11 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     {
         progress shown;
         shown.show_step("listing the benchmarks");
-        plan.contenders = {side(base, options.base, options, plan, stop),
-                           side(next, options.next, options, plan, stop)};
+        const listing_place place{options, plan, stop, started};
+        std::vector sides{side(base, options.base, place), side(next, options.next, place)};
+        plan.workloads = chosen_benchmarks(sides, place);
+        plan.contenders = std::move(sides);
     }
-    stop.throw_if_requested();
-    plan.workloads = select(workloads_of(plan.contenders), options.workloads, "benchmark");
     leave_out_unmatched(plan);
     complete_plan(plan, stop, started);
     // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
@@ -217,7 +277,7 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
         for (const auto& item : report->results) all.push_back(item.workload);
-    const auto chosen = select(all, patterns, "benchmark of the reports");
+    const auto chosen = select(all, patterns, "benchmark of the files");
     for (auto* report : {&then, &now})
         std::erase_if(report->results, [&](const auto& item) {
             return std::ranges::find(chosen, item.workload) == chosen.end();
@@ -229,17 +289,35 @@ std::string written(const reports::report& compared, const reports::report& then
     return format == "json" ? reports::write_json(compared) : reports::write_table(compared);
 }
 
+/// Compares two reports from the same kind of program.
+reports::report compared(reports::report& then, reports::report& now, report_source source,
+                         const compare_options& options) {
+    const auto threshold_pct = options.session.threshold_pct.value_or(run_plan{}.threshold_pct);
+    if (source == report_source::loopbench) {
+        refuse_other_size(then, options.base, now, options.next);
+        return compare_reports(then, now, threshold_pct);
+    }
+    auto unmatched = match_third_party({then, options.base}, {now, options.next});
+    auto report = compare_reports(then, now, threshold_pct, measured_by::third_party);
+    std::ranges::move(unmatched, std::back_inserter(report.warnings));
+    return report;
+}
+
 int compare_two_reports(const compare_options& options) {
     if (!options.of_measuring.empty())
         throw usage_error{"a comparison of two reports measures nothing; leave {} out",
                           fmt::join(options.of_measuring, " and ")};
     if (!options.arguments.empty())
         throw usage_error{"a comparison of two reports starts no program; leave --args out"};
-    auto then = read_report_file(options.base), now = read_report_file(options.next);
+    auto [then, source] = read_report_and_source(options.base);
+    auto [now, other_source] = read_report_and_source(options.next);
+    if (source != other_source)
+        throw usage_error{
+            "only one of {} and {} is a report of loopbench; compare two files of one kind, or measure both "
+            "programs with `loopbench compare OLD NEW`",
+            options.base, options.next};
     choose(then, now, options.workloads);
-    refuse_other_size(then, options.base, now, options.next);
-    auto report =
-        compare_reports(then, now, options.session.threshold_pct.value_or(run_plan{}.threshold_pct));
+    auto report = compared(then, now, source, options);
     for (const auto& item : report.warnings) tell(item);
     for (const auto& [file, complete] :
          {std::pair{options.base, then.complete}, {options.next, now.complete}})
@@ -292,7 +370,8 @@ int compare(const compare_options& options, const invocation& by) {
 
 const std::initializer_list<example> compare_examples{
     {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
-    {"loopbench compare old.json new.json", "compares two reports without measuring anything"},
+    {"loopbench compare old.json new.json",
+     "compares two reports, or the JSON output of two Google Benchmark programs, without measuring anything"},
     {"loopbench compare -- 'sort --parallel=1 a' 'sort --parallel=2 a'",
      "compares two commands by wall time, CPU time and peak memory"},
     {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"}};
@@ -307,9 +386,8 @@ void add_compare_command(CLI::App& app, action& chosen) {
         compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
     command
         ->add_option("BASE", options->base,
-                     "the old report, the old executable (Google Benchmark or a server), or a folder with "
-                     "its layouts; "
-                     "after `--`, a command")
+                     "the old report or JSON output of Google Benchmark, the old executable (Google "
+                     "Benchmark or a server), or a folder with its layouts; after `--`, a command")
         ->required();
     command->add_option("NEW", options->next, "the new report, executable or folder; after `--`, a command")
         ->required();

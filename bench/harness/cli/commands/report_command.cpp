@@ -15,6 +15,7 @@
 #include "bench/harness/gate/comparison_table.hpp"
 #include "bench/harness/gate/gate_result_formats.hpp"
 #include "bench/harness/gate/judgement.hpp"
+#include "bench/harness/history/entry.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/formats/formats.hpp"

@@ -10,7 +10,6 @@
 #include "bench/harness/cli/option_types.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/judgement.hpp"
-#include "bench/harness/history/entry.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/base/posix_io.hpp"
@@ -24,6 +23,9 @@ struct other_kind {
     std::string_view first_bytes, what, remedy;
 };
 
+constexpr std::string_view how_to_write_json =
+    "write JSON: --benchmark_format=json, or --benchmark_out=FILE --benchmark_out_format=json";
+
 constexpr std::array other_kinds{
     other_kind{"\xFD"
                "7zXZ",
@@ -35,15 +37,20 @@ constexpr std::array other_kinds{
     other_kind{"\xEF\xBB\xBF", "begins with a byte order mark",
                "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale"},
     other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{"\xFE\xFF", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
+    other_kind{{"{\0", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE >report.json"},
+    other_kind{{"\0{", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE >report.json"},
+    other_kind{"name,iterations,real_time,", "is the CSV output of a Google Benchmark program",
+               how_to_write_json},
     other_kind{
         "[", "is a JSON array",
         "use a report.json, a journal.jsonl or the JSON of a known benchmark tool, which are objects"}};
 
-/// Throws usage_error if the text is obviously no report. The parser would only name a line and a column.
-void refuse_other_kinds(const std::string& file, std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    for (const auto& kind : other_kinds)
-        if (text.starts_with(kind.first_bytes)) throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
+bool is_console_output(std::string_view first_bytes) {
+    constexpr std::size_t bytes_of_a_head = 2000;
+    const auto head = first_bytes.substr(0, bytes_of_a_head);
+    const auto title = head.find("\nBenchmark ");
+    return title != std::string_view::npos && head.find("Iterations", title) != std::string_view::npos;
 }
 
 usage_error not_a_report(const std::string& file, const tool_format& format) {
@@ -57,6 +64,17 @@ const tool_format* format_of_tool_file(const std::string& file) {
     if (std::filesystem::is_directory(file, error)) return format_of_tool_folder(file);
     if (!std::filesystem::is_regular_file(file, error)) return nullptr;
     return format_of_tool(read_report_text(file));
+}
+
+void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {
+    if (first_bytes.empty()) throw usage_error{"{} is empty; write it again", file};
+    if (is_console_output(first_bytes))
+        throw usage_error{"{} is the console output of a Google Benchmark program; {}", file,
+                          how_to_write_json};
+    first_bytes.remove_prefix(std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
+    for (const auto& kind : other_kinds)
+        if (first_bytes.starts_with(kind.first_bytes))
+            throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
 }
 
 std::string read_report_text(const std::string& file) {
@@ -74,16 +92,20 @@ std::string read_report_text(const std::string& file) {
 }
 
 reports::report read_report_file(const std::string& file) {
-    return report_in(read_report_text(file), file);
+    return read_report_and_source(file).report;
+}
+
+report_and_source read_report_and_source(const std::string& file) {
+    const auto text = read_report_text(file);
+    const auto* const format = format_of_tool(text);
+    return {report_in(text, file), format == nullptr ? report_source::loopbench : format->source};
 }
 
 reports::report report_in(const std::string& text, const std::string& file) {
     const auto* const format = format_of_tool(text);
     if (format == nullptr) return read_judged_report(text, file);
     if (format->source != report_source::google_benchmark) throw not_a_report(file, *format);
-    // If the date has no time zone, UTC is assumed. A date that is wrong by some hours does no harm, because
-    // it is only shown.
-    return reports::read_json(read_entry(text, file, {}, {.date = {}, .assume_utc = true}).report, file);
+    return report_of_google_benchmark(text, file);
 }
 
 void add_output_file(CLI::App& command, std::string& file) {

@@ -11,6 +11,10 @@
 
 namespace loopbench::bench {
 
+/// Throws usage_error if the first bytes show that the file is obviously no report, for example because it is
+/// compressed. The parser would only name a line and a column.
+void refuse_other_kinds(const std::string& file, std::string_view first_bytes);
+
 std::string read_report_text(const std::string& file);
 
 /// Returns the format of a file or folder of another tool, or nullptr if it is something else or does not
@@ -24,6 +28,14 @@ reports::report report_in(const std::string& text, const std::string& file);
 /// Benchmark wrote it. Throws reports::format_error if the file is neither a report, a journal nor the output
 /// of a Google Benchmark program.
 reports::report read_report_file(const std::string& file);
+
+struct report_and_source {
+    reports::report report;
+    report_source source;
+};
+
+/// Does the same as read_report_file(), and returns which kind of program wrote the file.
+report_and_source read_report_and_source(const std::string& file);
 
 void add_output_file(CLI::App& command, std::string& file);
 

@@ -185,6 +185,7 @@ int run_command(const run_options& options, const invocation& called) {
     auto plan = sized_plan(options);
     const auto found = contenders_in(options.session.contender_dirs);
     choose_contenders(plan, options, found);
+    report_inherited_flags();
     for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop);

@@ -29,6 +29,7 @@
 #include "bench/harness/trial/build_comparison.hpp"
 #include "bench/harness/trial/describe.hpp"
 #include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/shared_limit.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/model/json.hpp"
@@ -51,6 +52,7 @@ public:
         : plan_{plan},
           journal_{written},
           histograms_{histograms},
+          described_{plan.described},
           ratios_{plan},
           progress_{left_of(plan.budget, spent)} {}
 
@@ -69,9 +71,20 @@ public:
         journal_.append(plan_, record);
         histograms_.append(plan_, record);
         ratios_.take(record);
+        refuse_late_mixture(record);
     }
 
 private:
+    /// Throws usage_error if the trial's context shows that the builds are not comparable. This can happen if
+    /// a contender had too little time to describe itself before the trials.
+    void refuse_late_mixture(const trial_record& record) {
+        const auto who = record.where.contender;
+        if (who >= described_.size() || !described_[who].context.empty() || record.outcome.context.empty())
+            return;
+        described_[who] = reports::describe(described_[who].name, record.outcome.context);
+        refuse_mixed_builds(described_);
+    }
+
     static std::optional<std::chrono::nanoseconds> left_of(std::optional<std::chrono::nanoseconds> budget,
                                                            std::chrono::nanoseconds spent) {
         if (budget) *budget -= spent;
@@ -81,6 +94,7 @@ private:
     const run_plan& plan_;
     journal& journal_;
     histogram_log& histograms_;
+    std::vector<reports::contender> described_;
     ratios_so_far ratios_;
     progress progress_;
 };
@@ -243,18 +257,16 @@ bool keeps_a_core_busy(const trial_outcome& trial) {
 class preparation_time {
 public:
     preparation_time(const run_plan& plan, session_start started)
-        : end_{plan.budget ? std::optional{started + *plan.budget / 5} : std::nullopt} {}
+        : all_{plan.budget ? std::optional{shared_limit{started + *plan.budget / 5}} : std::nullopt} {}
 
     /// Returns the time limit for one child process: at least 100 ms, even after the preparation time.
     [[nodiscard]] std::chrono::nanoseconds limit() const {
-        constexpr std::chrono::nanoseconds least = std::chrono::milliseconds{100};
-        if (!end_) return probe_limit;
-        return std::clamp<std::chrono::nanoseconds>(*end_ - session_start::clock::now(), least, probe_limit);
+        return all_ ? std::min<std::chrono::nanoseconds>(all_->left(), probe_limit) : probe_limit;
     }
-    [[nodiscard]] bool is_over() const { return end_ && session_start::clock::now() >= *end_; }
+    [[nodiscard]] bool is_over() const { return all_ && all_->is_over(); }
 
 private:
-    std::optional<session_start> end_;
+    std::optional<shared_limit> all_;
 };
 
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
@@ -333,20 +345,6 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
-/// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these
-/// variables, and such a flag can change the measured work.
-void report_inherited_flags() {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        if (text.starts_with("BENCHMARK_"))
-            tell(
-                "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
-                "program; "
-                "unset it\n",
-                text.substr(0, 80));
-    }
-}
-
 std::string shell_word(const std::string& text) {
     constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
     if (text.find_first_not_of(plain) == std::string::npos) return text;
@@ -356,6 +354,19 @@ std::string shell_word(const std::string& text) {
 }
 
 }  // namespace
+
+void report_inherited_flags() {
+    static bool is_reported = false;
+    for (char** entry = environ; *entry != nullptr && !is_reported; ++entry) {
+        const std::string_view text = *entry;
+        if (text.starts_with("BENCHMARK_"))
+            tell(
+                "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
+                "program; unset it\n",
+                text.substr(0, 80));
+    }
+    is_reported = true;
+}
 
 void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairing>& asked) {
     plan.pairings.clear();
@@ -385,9 +396,12 @@ void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
     stop.throw_if_requested();
     refuse_too_many_cells(plan);
     report_inherited_flags();
-    plan.described = describe_all(plan.contenders, plan.workloads, plan.size,
-                                  preparation_time{plan, started}.limit(), stop.fd());
-    stop.throw_if_requested();
+    const preparation_time time{plan, started};
+    plan.described.clear();
+    for (const contender& who : plan.contenders) {
+        plan.described.push_back(describe(who, plan.workloads, plan.size, time.limit(), stop.fd()));
+        stop.throw_if_requested();
+    }
     refuse_mixed_builds(plan.described, other_remedy);
     for (std::size_t i = 0; i < plan.described.size(); ++i) {
         remember_named_files(plan.contenders[i], plan.described[i].context);

@@ -47,6 +47,11 @@ struct session_place {
     session_start started;
 };
 
+/// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these
+/// variables, and such a flag can hide benchmarks or change the measured work. Does nothing after the first
+/// call. Call it before the contenders list their workloads.
+void report_inherited_flags();
+
 /// Sets the pairing and the number of cores of each workload in the plan. The plan must contain the
 /// contenders' descriptions. `asked` maps workloads to requested pairings; plan.asked_pairing (--pairing)
 /// takes precedence.

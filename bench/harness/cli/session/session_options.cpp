@@ -63,7 +63,7 @@ void add_lengths(CLI::App& command, measuring_options& all, session_options& opt
     takes_duration(add_measuring(
         command, all, "--min-time", options.min_time_s,
         fmt::format("minimum measured time of a trial ({}); applies to interleaved trials (see Terms) and "
-                    "to workloads without a fixed number of operations",
+                    "to workloads without a fixed number of operations; at least 20ms if concurrent",
                     seconds_text(from_seconds(usual.min_time_s)))));
     takes_duration(add_measuring(
         command, all, "--trial-limit", options.trial_limit_s,

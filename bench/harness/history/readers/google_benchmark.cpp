@@ -11,6 +11,7 @@
 
 #include "bench/harness/history/readers/readers.hpp"
 #include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "reports/model/metrics.hpp"
 
 namespace loopbench::bench {
@@ -118,7 +119,7 @@ std::vector<repetitions> repetitions_in(const gbench_output& output) {
     for (const auto& [of, place] : places) alike[all[place].name].push_back(place);
     for (const auto& [name, those] : alike)
         for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
-            all[those[i]].name += fmt::format("#{}", i + 1);
+            all[those[i]].name = numbered_name(name, i, those.size());
     return all;
 }
 
@@ -126,7 +127,13 @@ gbench_output parse_program_output(std::string_view text) {
     try {
         return parse_gbench_json(text);
     } catch (const gbench_error& error) {
-        throw reports::format_error{error.what()};
+        const auto first = text.find("\"benchmarks\"");
+        const bool is_repeated = first != text.npos && text.find("\"benchmarks\"", first + 1) != text.npos;
+        throw reports::format_error{
+            "{}; {}", error.what(),
+            is_repeated ? "it seems to contain several outputs, so write each run into its own file, or use "
+                          "--benchmark_repetitions"
+                        : "if the program also prints other text, write the file with --benchmark_out=FILE"};
     }
 }
 

@@ -1,0 +1,88 @@
+// Tests how names of benchmarks are told apart from other text that a program prints.
+#include "bench/harness/trial/listing.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "bench/harness/trial/contender_list.hpp"
+#include "tests/support/says.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+using benchmark_names = std::vector<std::string>;
+
+/// Lists the benchmarks of a script. `script` can use the function `benchmarks NAME...`, which prints names
+/// as Google Benchmark does: nothing if the filter is ^$. `$count` is the number of this start.
+benchmark_names listed(const std::string& script) {
+    const temporary_folder folder;
+    write_script(folder / "contender", R"sh(
+printf . >> "$0.starts"
+read -r starts < "$0.starts"
+count=${#starts}
+benchmarks() { case "$2$3" in *'=^$') ;; *) shift 3; printf '%s\n' "$@";; esac }
+)sh" + script);
+    bench::contender who{"contender", folder / "contender", {}, {}};
+    bench::list_workloads(who, bench::workload_size::small, 60s, -1);
+    EXPECT_EQ(who.problem, "");
+    return who.workloads;
+}
+
+std::string printing(const std::string& noise, const std::string& after = ":") {
+    return fmt::format("{}\nbenchmarks \"$1\" \"$2\" \"$3\" a 'b <c>'\n{}\n", noise, after);
+}
+
+struct noise_case {
+    const char* what;
+    const char* before;
+    const char* after = ":";
+};
+
+/// Text that programs print to their standard output in addition to the names (arborx/ArborX#207,
+/// open-telemetry/opentelemetry-cpp#3917, matepek/vscode-catch2-test-adapter#253).
+constexpr noise_case noises[] = {
+    {"nothing", ":"},
+    {"a sentence", "echo Hello from my benchmark v1.2"},
+    {"one word, which looks like a name", "echo ready"},
+    {"a rule, and text at the end", "echo =====", "echo done, bye"},
+    {"a log with the time", R"sh(echo "[12:00:0$count] loading tables")sh"},
+    {"a word that changes", "echo pid=$count", "echo took:${count}ms"},
+    {"empty lines", "echo; echo"},
+    {"a line that occurs twice", "echo loading; echo loading"},
+};
+
+class noise : public testing::TestWithParam<noise_case> {};
+
+TEST_P(noise, text_on_standard_output_is_not_listed_as_a_benchmark) {
+    EXPECT_EQ(listed(printing(GetParam().before, GetParam().after)), (benchmark_names{"a", "b <c>"}))
+        << GetParam().what;
+}
+
+INSTANTIATE_TEST_SUITE_P(listing, noise, testing::ValuesIn(noises));
+
+TEST(listing, a_program_that_ignores_the_filter_keeps_its_names) {
+    EXPECT_EQ(listed("printf 'a\nb c\n'"), (benchmark_names{"a", "b c"}));
+    EXPECT_EQ(listed("printf 'a\nb c\n'; echo \"started at $count\""), (benchmark_names{"a", "b c"}))
+        << "the line with the number of the start differs from start to start";
+}
+
+TEST(listing, a_benchmark_with_the_text_of_the_noise_keeps_its_name) {
+    EXPECT_EQ(listed("echo a; benchmarks \"$1\" \"$2\" \"$3\" a b"), (benchmark_names{"a", "b"}));
+}
+
+TEST(shared_limit, processes_share_a_time_limit_and_each_gets_at_least_100_ms) {
+    using bench::shared_limit;
+    const auto now = shared_limit::clock::now();
+    EXPECT_EQ(shared_limit{now - 1s}.left(), 100ms);
+    EXPECT_TRUE(shared_limit{now - 1s}.is_over());
+    EXPECT_LE(shared_limit{now + 1h}.left(), 1h);
+    EXPECT_GT(shared_limit{1h}.left(), 100ms);
+    EXPECT_FALSE(shared_limit{1h}.is_over());
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests

@@ -1,0 +1,93 @@
+// Tests how the harness lists and runs third-party programs that are linked with the real Google Benchmark.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "bench/harness/trial/run_trial.hpp"
+#include "tests/support/says.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+bench::contender listed(const char* program, const char* odd = "") {
+    bench::contender who{"program", program, {}, {}};
+    who.environment["ODD"] = odd;
+    bench::list_workloads(who, bench::workload_size::small, 60s, -1);
+    return who;
+}
+
+bench::trial_outcome tried(const bench::contender& who, const std::string& benchmark) {
+    return bench::process_executor{-1}.run({who, benchmark, 0.001, bench::workload_size::small, 60s});
+}
+
+TEST(third_party_program, each_result_belongs_to_its_own_benchmark) {
+    const auto who = listed(LOOPBENCH_MANY_ROWS);
+    ASSERT_EQ(who.problem, "");
+    EXPECT_GT(who.workloads.size(), 40U);
+    EXPECT_EQ(std::set<std::string>(who.workloads.begin(), who.workloads.end()).size(), who.workloads.size());
+    for (std::size_t i = 0; i < who.workloads.size(); ++i) {
+        const auto trial = tried(who, who.workloads[i]);
+        ASSERT_EQ(trial.status, reports::result_status::ok) << who.workloads[i] << ": " << trial.reason;
+        const double expected =
+            who.workloads[i] == "counters/manual_time" ? 1e6 : 1e3 * static_cast<double>(i + 1);
+        // Some versions of the library divide a time by the number of threads (google/benchmark#769, #1834).
+        const double time = trial.metrics.at("time").value();
+        const bool has_threads = who.workloads[i].ends_with("/threads:2");
+        EXPECT_NEAR(has_threads && time < 0.75 * expected ? 2 * time : time, expected, 1) << who.workloads[i];
+    }
+}
+
+struct odd_case {
+    const char* how;
+    const char* reason = "";  // a part of the reason if the trial fails
+};
+
+/// Reports about such programs: arborx/ArborX#207, open-telemetry/opentelemetry-cpp#3917,
+/// matepek/vscode-catch2-test-adapter#253, google/benchmark#320 and #2206, bazelbuild/bazel#3325.
+constexpr odd_case odd_cases[] = {{""},
+                                  {"prints"},
+                                  {"prints a brace"},
+                                  {"prints in the loop"},
+                                  {"prints at exit"},
+                                  {"prints afterwards"},
+                                  {"prints the time"},
+                                  {"prints a word"},
+                                  {"prints colours"},
+                                  {"prints JSON"},
+                                  {"prints progress"},
+                                  {"prints bytes"},
+                                  {"warns a lot"},
+                                  {"changes its folder"},
+                                  {"waits for input"},
+                                  {"has a thread"},
+                                  {"restarts itself"},
+                                  {"crashes", "SIGSEGV"},
+                                  {"throws", "SIGABRT"},
+                                  {"exits", "invalid JSON"}};
+
+class odd_program : public testing::TestWithParam<odd_case> {};
+
+TEST_P(odd_program, an_odd_program_has_its_result_or_a_specific_reason) {
+    const auto& [how, reason] = GetParam();
+    const auto who = listed(LOOPBENCH_ODD_PROGRAM, how);
+    ASSERT_EQ(who.problem, "") << how;
+    ASSERT_EQ(who.workloads, std::vector<std::string>{"odd/manual_time"}) << how;
+    const auto trial = tried(who, who.workloads[0]);
+    const bool is_ok = trial.status == reports::result_status::ok;
+    EXPECT_EQ(is_ok, std::string_view{reason}.empty()) << how << trial.reason;
+    EXPECT_SAYS(trial.reason, reason) << how;
+    EXPECT_NEAR(is_ok ? trial.metrics.at("time").value() : 1e5, 1e5, 1) << how;
+}
+
+INSTANTIATE_TEST_SUITE_P(third_party, odd_program, testing::ValuesIn(odd_cases));
+
+TEST(third_party_program, a_program_that_crashes_at_its_end_cannot_be_listed) {
+    EXPECT_SAYS(listed(LOOPBENCH_ODD_PROGRAM, "crashes at exit").problem, "SIGABRT");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
