@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the steps of action.yml in a fresh Debian 12 on three projects of other people, from Debian's source packages.
+"""Runs the steps of action.yml in a fresh Debian 12 on three third-party projects, taken from Debian's source packages.
 
     foreign.py SOURCE FOLDER [PROJECT...]
 
@@ -175,6 +175,7 @@ class Requests:
         self.root, self.project = root, project
         self.place = fetch(root, project)
         self.action = steps.read_action(source / "action.yml")
+        self.root.run("rm -rf /root/.cache/loopbench")
         self.machine = steps.Machine(root=root.folder, action=pathlib.PurePosixPath("/action"),
                                      workspace=pathlib.PurePosixPath(self.place),
                                      files=pathlib.PurePosixPath("/tmp/runner"), kept=kept,
@@ -197,16 +198,17 @@ class Requests:
 
     def unchanged(self):
         commit(self.root, self.place, "unchanged")
-        self.run("unchanged", self.project.workloads, lambda job: job.code == 0)
+        self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
 
     def slower(self, round_ns):
         function, benchmark = self.project.slower
-        base = shortest_time(self.root, "loopbench-gate/base/01", benchmark, self.place)
+        (program,) = self.root.folder.glob("root/.cache/loopbench/gate/*/layouts/base/01")
+        base = shortest_time(self.root, f"/{program.relative_to(self.root.folder)}", benchmark, self.place)
         rounds = round(PLANTED * base / round_ns)
         edit(self.root, self.place, self.project, lambda text: with_more_work(text, function, rounds))
         commit(self.root, self.place, "slower")
         self.run("slower", self.project.workloads,
-                 lambda job: job.code == 3 and job.outputs["verdict"].startswith("SLOWER: " + benchmark))
+                 lambda job: job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by "))
 
     def changed(self):
         edit(self.root, self.place, self.project, lambda text: replaced(text, self.project.changed))

@@ -3,7 +3,7 @@
 
     rates.py LOOPBENCH EQUAL_TRIES SLOWER_TRIES FOLDER
 
-Simulates pull requests of a program with five benchmarks. In a try of equals, base and head are the same code; in the
+Simulates pull requests of a program with five benchmarks. In an A/A try, base and head are the same code; in the
 others, one benchmark of head does 5 % more work. Each try links both sides in 20 new orders, as .ci/gate does, and
 compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time, each on its own core, which
 it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to three times as long. A try is red if
@@ -101,6 +101,13 @@ def link(folder, name, to, seeds):
 
 def one_try(loopbench, folder, number, slower, free_cores):
     core = free_cores.get()
+    try:
+        return measured_try(loopbench, folder, number, slower, core)
+    finally:
+        free_cores.put(core)
+
+
+def measured_try(loopbench, folder, number, slower, core):
     place = folder / f"try{number}"
     shutil.rmtree(place, ignore_errors=True)
     seeds = random.sample(range(1, 1 << 30), 2 * LAYOUTS)
@@ -110,7 +117,8 @@ def one_try(loopbench, folder, number, slower, free_cores):
                            BUDGET, "--threshold", THRESHOLD, "-o", place / "report"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     shutil.rmtree(place)
-    free_cores.put(core)
+    if done.returncode not in (0, 3, 4, 5):
+        raise RuntimeError(f"loopbench compare ended with exit code {done.returncode}")
     return {"head": "slower" if slower else "equal", "exit_code": done.returncode,
             "verdict": done.stdout.partition("\n")[0]}
 
