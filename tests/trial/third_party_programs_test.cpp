@@ -1,10 +1,13 @@
 // Tests how the harness lists and runs third-party programs that are linked with the real Google Benchmark.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <set>
 
 #include "bench/harness/trial/run_trial.hpp"
 #include "tests/support/says.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace loopbench::tests {
 
@@ -83,6 +86,18 @@ TEST_P(odd_program, an_odd_program_has_its_result_or_a_specific_reason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(third_party, odd_program, testing::ValuesIn(odd_cases));
+
+TEST(third_party_program, a_program_that_runs_as_another_user_writes_its_results) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can make a program run as another user";
+    const temporary_folder folder;
+    const auto copy = folder / "program";
+    std::filesystem::copy_file(LOOPBENCH_ODD_PROGRAM, copy);
+    constexpr uid_t other_user = 65534;
+    ASSERT_EQ(::chown(copy.c_str(), other_user, other_user), 0);
+    ASSERT_EQ(::chmod(copy.c_str(), 04755), 0);
+    const auto trial = tried(listed(copy.c_str(), "prints"), "odd/manual_time");
+    EXPECT_EQ(trial.status, reports::result_status::ok) << trial.reason;
+}
 
 TEST(third_party_program, a_program_that_crashes_at_its_end_cannot_be_listed) {
     EXPECT_SAYS(listed(LOOPBENCH_ODD_PROGRAM, "crashes at exit").problem, "SIGABRT");

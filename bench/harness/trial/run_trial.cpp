@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <tuple>
 #include <utility>
 
@@ -271,6 +272,18 @@ std::string output_file_in(const temporary_folder& folder) {
     return (folder.path() / "benchmarks.json").native();
 }
 
+/// Creates the file for the results of the program, which may run as another user (set-user-ID). If this
+/// fails, the program reports the error.
+void create_output_file(const temporary_folder& folder) {
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    const auto file = output_file_in(folder);
+    std::ofstream{file};
+    fs::permissions(file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::add, ignored);
+    fs::permissions(folder.path(), fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add,
+                    ignored);
+}
+
 bool is_valid_output(std::string_view text) {
     try {
         parse_gbench_json(text);
@@ -362,6 +375,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     // Google Benchmark reads its flag --benchmark_out from the variable BENCHMARK_OUT. A traced program does
     // not get this variable, because writing the file would add system calls.
     if (request.front.empty()) {
+        create_output_file(folder);
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
     }

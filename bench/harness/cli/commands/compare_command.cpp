@@ -371,7 +371,7 @@ int compare(const compare_options& options, const invocation& by) {
 const std::initializer_list<example> compare_examples{
     {"loopbench compare ./old ./new --blocks 40", "compares two builds of a Google Benchmark program"},
     {"loopbench compare old.json new.json",
-     "compares two reports, or the JSON output of two Google Benchmark programs, without measuring anything"},
+     "compares two reports, or two JSON files of Google Benchmark, without measuring"},
     {"loopbench compare -- 'sort --parallel=1 a' 'sort --parallel=2 a'",
      "compares two commands by wall time, CPU time and peak memory"},
     {"loopbench compare --client echo ./old ./new -- {port}", "compares two echo servers"}};
