@@ -45,6 +45,9 @@ struct session_place {
     const invocation& by;
     const interrupt& stop;
     session_start started;
+    stopping_rule enough = {};
+    /// A text that replaces the number of trials in the progress, because `enough` decides on that number.
+    std::string step = {};
 };
 
 /// Sets the pairing and the number of cores of each workload in the plan. The plan must contain the
