@@ -23,6 +23,9 @@ inline constexpr file_format baseline_format{
 /// The format of a history. Its number must also increase if the number of the report's format increases,
 /// because a history contains reports.
 inline constexpr file_format history_format{"loopbench-history/2", "start another history with --history"};
+inline constexpr file_format steps_format{"loopbench-steps/1",
+                                          "begin a new bisection with `loopbench bisect`"};
+inline constexpr file_format bisect_format{"loopbench-bisect/1", "run `loopbench bisect` again"};
 inline constexpr file_format histogram_file_format{"loopbench-histogram-file/1", "build its contender again"};
 inline constexpr file_format generator_format{"loopbench-generator/1", "build both from the same sources"};
 

@@ -61,6 +61,11 @@ bool is_tried_elsewhere(const std::string& command) {
         "loopbench compare --client echo ./server ./server-on-loop -- {port}",
         // tests/package/extend.py runs these two commands.
         "cmake --build --preset release --target suite", "build/release/bin/loopbench run --workload answer",
+        // tests/bisection/bisect_command_test.cpp runs such commands in repositories of its own.
+        "loopbench bisect v1.2 HEAD --program build/bench -- 'cmake -B build && cmake --build build --target "
+        "bench'",
+        "loopbench bisect v1.2 HEAD --run './sort words' -- make sort",
+        "loopbench bisect --resume loopbench-bisect",
         "loopbench calibrate",  // takes 15 minutes, and needs a contender that can be slowed down
     };
     return elsewhere.contains(command);

@@ -121,8 +121,9 @@ def words(place):
                "é"]
     options = ["--blocks", "--budget", "--seed", "--workload", "--contender", "--baseline", "--precision",
                "--threshold", "--slice", "--pairing", "--pin", "--trial-limit", "--min-time", "--contender-dir", "-o",
-               "--resume", "--history"]
-    commands = ["run", "compare", "check", "calibrate", "list", "doctor", "report", "history", "explain", "complete"]
+               "--resume", "--history", "--program", "--run", "--metric"]
+    commands = ["run", "compare", "check", "calibrate", "list", "doctor", "report", "history", "explain", "complete",
+                "bisect"]
     for _ in range(place.count(50, 1500)):
         line = [place.random.choice(commands + strange)]
         for _ in range(place.random.randint(0, 4)):

@@ -159,6 +159,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
     add_run_command(app, chosen);
     add_compare_command(app, chosen);
     add_check_command(app, chosen);
+    add_bisect_command(app, chosen);
     add_calibrate_command(app, chosen);
     add_doctor_command(app, chosen);
     add_merge_command(app, chosen);

@@ -40,6 +40,7 @@ std::string manual_page(const CLI::App& app, std::string_view date);
 // sets `chosen` to the subcommand's action.
 void add_list_command(CLI::App& app, action& chosen);
 void add_run_command(CLI::App& app, action& chosen);
+void add_bisect_command(CLI::App& app, action& chosen);
 void add_calibrate_command(CLI::App& app, action& chosen);
 void add_compare_command(CLI::App& app, action& chosen);
 void add_check_command(CLI::App& app, action& chosen);

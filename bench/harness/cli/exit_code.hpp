@@ -23,15 +23,16 @@ struct exit_meaning {
 };
 
 inline constexpr std::array exit_meanings{
-    exit_meaning{exit_ok, "success; a gate (compare, check, history changes) found no slowdown"},
+    exit_meaning{exit_ok, "success; a gate (compare, check, history changes) or bisect found no slowdown"},
     exit_meaning{exit_tool_failed, "the tool or a contender failed"},
     exit_meaning{exit_usage, "wrong usage, or a file with unexpected contents"},
-    exit_meaning{exit_regression, "a gate found a slowdown, or a count above the baseline file"},
+    exit_meaning{exit_regression,
+                 "a gate found a slowdown or a count above the baseline file, or bisect found the commit"},
     exit_meaning{exit_inconclusive, "inconclusive: too few data for a verdict, or results are missing"},
     exit_meaning{exit_unreliable,
                  "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
     exit_meaning{exit_interrupted,
-                 "interrupted; finished trials are kept; continue with `loopbench run --resume`"},
+                 "interrupted; finished trials are kept; continue with the --resume of `run` or `bisect`"},
 };
 
 /// Tells the user which exit code is returned if several apply. Code 2 is not in the list, because wrong

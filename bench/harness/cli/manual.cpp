@@ -133,6 +133,9 @@ constexpr std::array variables{
 constexpr std::array files{
     described{"loopbench-report/, loopbench-compare/",
               "The output folders of run and of compare, unless --output names another one."},
+    described{"loopbench-bisect/",
+              "The output folder of bisect, with the working trees of the commits that it built."},
+    described{"bisect.json", "In the output folder of bisect: the result, all steps and all builds."},
     described{"report.html", "In an output folder: the report as a page that works offline."},
     described{"report.json", "In an output folder: the report for programs and for the other commands."},
     described{"report.csv", "In an output folder: the report as a table."},
@@ -156,6 +159,8 @@ constexpr std::array examples{
     example{"loopbench run --quick", "Measures the most important workloads in at most a minute."},
     example{"loopbench run --contender 'loop-*' --contender asio-epoll --workload echo",
             "Measures all echo workloads on the loops of this project and on the baseline."},
+    example{"loopbench bisect v1.2 HEAD --program build/bench -- make bench",
+            "Finds the commit after v1.2 that made the benchmark program slower."},
     example{
         "loopbench compare ./old ./new",
         "Compares two builds of a Google Benchmark program. Exit code 3 means that the new one is slower."},

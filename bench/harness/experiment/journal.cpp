@@ -33,8 +33,8 @@ bool lock_soon(int fd) {
     return false;
 }
 
-/// Locks the folder of the file. Does not lock the journal, because a new run would replace the journal with
-/// a new file, which would not be locked. If the file system does not support locks, locks nothing.
+}  // namespace
+
 reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
     reports::unique_fd opened{
@@ -47,8 +47,6 @@ reports::unique_fd locked_folder_of(const std::filesystem::path& file) {
                         folder.native())};
     return opened;
 }
-
-}  // namespace
 
 void refuse_folder_in_use(const std::filesystem::path& folder) {
     if (std::filesystem::is_directory(folder)) locked_folder_of(folder / "journal.jsonl");

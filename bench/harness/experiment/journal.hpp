@@ -12,6 +12,11 @@
 
 namespace loopbench::bench {
 
+/// Locks the folder of the file. Does not lock the file, because a new run would replace it with a new file,
+/// which would not be locked. If the file system does not support locks, locks nothing. Throws
+/// reports::file_error if another process has locked the folder.
+reports::unique_fd locked_folder_of(const std::filesystem::path& file);
+
 /// Throws reports::file_error if another process is writing a journal in the folder. Must be called before
 /// any contender starts, because contenders would disturb the other run.
 void refuse_folder_in_use(const std::filesystem::path& folder);

@@ -29,11 +29,12 @@ std::optional<exclusion> exclusion_where(const contender& who, bool has_workload
 class runner {
 public:
     runner(const run_plan& plan, trial_executor& executor, run_observer& observer, const run_clock& clock,
-           run_outcome done)
+           run_outcome done, const stopping_rule& enough)
         : plan_{plan},
           executor_{executor},
           observer_{observer},
           clock_{clock},
+          enough_{enough},
           orders_{plan.seed, plan.workloads.size(), plan.contenders.size()},
           outcome_{std::move(done)} {}
 
@@ -61,6 +62,10 @@ public:
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
                 aim_for(blocks_after_pilot(plan_, outcome_));
             longest_block = std::max(longest_block, clock_() - start);
+            if (enough_ && enough_(outcome_)) {
+                outcome_.blocks_planned = outcome_.blocks_finished;
+                break;
+            }
         }
         return std::move(outcome_);
     }
@@ -79,6 +84,7 @@ private:
     trial_executor& executor_;
     run_observer& observer_;
     const run_clock& clock_;
+    const stopping_rule& enough_;
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
@@ -354,8 +360,8 @@ bool add_trial(run_outcome& outcome, const run_plan& plan, trial_record record) 
 }
 
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
-                const run_clock& clock, run_outcome done) {
-    return runner{plan, executor, observer, clock, std::move(done)}.run();
+                const run_clock& clock, run_outcome done, const stopping_rule& enough) {
+    return runner{plan, executor, observer, clock, std::move(done), enough}.run();
 }
 
 }  // namespace loopbench::bench

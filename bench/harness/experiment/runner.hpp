@@ -70,6 +70,10 @@ public:
 
 using run_clock = std::function<std::chrono::nanoseconds()>;
 
+/// A rule that ends a run early. Returns true if the blocks that are finished are enough. Statistics for such
+/// a rule must allow for a decision after each block (sequential_test.hpp).
+using stopping_rule = std::function<bool(const run_outcome& so_far)>;
+
 /// Runs the plan, or this session's shard of the plan. With a budget, a block begins only if the longest
 /// block so far would still fit. A trial that is still running at the end of the budget is ended and does not
 /// count.
@@ -80,8 +84,8 @@ using run_clock = std::function<std::chrono::nanoseconds()>;
 /// the observer.
 ///
 /// `done` contains the trials and exclusions of an earlier run of the same plan. Rows that the earlier run
-/// finished do not run again.
+/// finished do not run again. After each block, `enough` can end the run.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
-                const run_clock& clock, run_outcome done = {});
+                const run_clock& clock, run_outcome done = {}, const stopping_rule& enough = {});
 
 }  // namespace loopbench::bench

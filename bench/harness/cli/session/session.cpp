@@ -18,6 +18,7 @@
 #include "bench/harness/cli/session/count_pass.hpp"
 #include "bench/harness/cli/session/progress.hpp"
 #include "bench/harness/cli/session/ratios_so_far.hpp"
+#include "bench/harness/cli/shell_word.hpp"
 #include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/experiment/histograms.hpp"
 #include "bench/harness/experiment/journal.hpp"
@@ -48,11 +49,13 @@ namespace {
 
 class run_log : public run_observer {
 public:
-    run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent)
+    run_log(const run_plan& plan, journal& written, histogram_log& histograms, std::chrono::nanoseconds spent,
+            const std::string& step)
         : plan_{plan},
           journal_{written},
           histograms_{histograms},
           described_{plan.described},
+          step_{step},
           ratios_{plan},
           progress_{left_of(plan.budget, spent)} {}
 
@@ -61,6 +64,9 @@ public:
     }
 
     void before_trial(const trial_request& request, std::uint64_t done, std::uint64_t total) override {
+        if (!step_.empty())
+            return progress_.show_step(
+                fmt::format("{}: block {}", step_, done / plan_.contenders.size() + 1));
         progress_.show(request.workload, request.who.name, done, total,
                        ratios_.of(request.workload, request.who.name));
     }
@@ -95,6 +101,7 @@ private:
     journal& journal_;
     histogram_log& histograms_;
     std::vector<reports::contender> described_;
+    const std::string& step_;
     ratios_so_far ratios_;
     progress progress_;
 };
@@ -134,10 +141,10 @@ void run_trials(session_record& record, journal& written, histogram_log& histogr
     const auto clock = [started = place.started, spent] {
         return session_start::clock::now() - started + spent;
     };
-    run_log log{record.plan, written, histograms, clock()};
+    run_log log{record.plan, written, histograms, clock(), place.step};
     log.take(record.outcome.trials);
     process_executor executor{place.stop.fd(), place.by.disturbances};
-    record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome));
+    record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome), place.enough);
     written.end(record.outcome);
 }
 
@@ -345,14 +352,6 @@ void report_other_pairings(const run_plan& plan) {
              name_of(*plan.asked_pairing), first_of(workloads), why);
 }
 
-std::string shell_word(const std::string& text) {
-    constexpr auto plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
-    if (text.find_first_not_of(plain) == std::string::npos) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-}
-
 }  // namespace
 
 void report_inherited_flags() {
@@ -499,7 +498,7 @@ std::vector<reports::histogram> or_none(reader read) {
     }
 }
 
-std::string next_steps(const reports::report& report, const fs::path& json, const fs::path& page) {
+std::string next_steps(const reports::report& report, const fs::path& file, const fs::path& page) {
     const std::string called = program_invocation_name;
     std::error_code none;
     auto near = fs::path{called}.lexically_proximate(fs::current_path(none)).native();
@@ -511,7 +510,7 @@ std::string next_steps(const reports::report& report, const fs::path& json, cons
     return fmt::format(
         "OPEN    {}\nNEXT    {}:\n  {} report {} --format text\n{}", reports::printable(page.native()),
         has_echo ? "every table and warning, and your own server on two loops" : "every table and warning",
-        command, reports::printable(shell_word(json.native())),
+        command, reports::printable(shell_word(file.native())),
         has_echo ? fmt::format("  {} compare --client echo ./old ./new -- {{port}}\n", command) : "");
 }
 
@@ -544,12 +543,12 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
         for (const auto& line : reports::warning_lines(report)) tell(line + "\n");
     else
         for (const auto& item : report.warnings) tell(item);
-    const auto json = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
+    const auto file = folder / "report.json", csv = folder / "report.csv", page = folder / "report.html";
     const auto distributions = or_none([&] { return histograms_in(folder, run.record, report); });
     {
         const auto as_json = reports::write_json(report), as_csv = reports::write_csv(report),
                    as_html = reports::write_html(report, distributions);
-        const std::array files{reports::new_file{json, as_json}, reports::new_file{csv, as_csv},
+        const std::array files{reports::new_file{file, as_json}, reports::new_file{csv, as_csv},
                                reports::new_file{page, as_html}};
         reports::write_files_atomically(files);
     }
@@ -557,9 +556,9 @@ void publish(const finished_run& run, const reports::report& report, const fs::p
     if (run.unwritten) throw *run.unwritten;
     reports::write_standard_output(
         how == detail::one_screen
-            ? next_steps(report, json, page)
+            ? next_steps(report, file, page)
             : fmt::format("reports: {}, {}, {}, {}\n", reports::printable(page.native()),
-                          json.filename().native(), csv.filename().native(), "journal.jsonl (every trial)"));
+                          file.filename().native(), csv.filename().native(), "journal.jsonl (every trial)"));
 }
 
 }  // namespace loopbench::bench

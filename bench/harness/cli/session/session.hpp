@@ -45,6 +45,9 @@ struct session_place {
     const invocation& by;
     const interrupt& stop;
     session_start started;
+    stopping_rule enough = {};
+    /// A text that replaces the number of trials in the progress, because `enough` decides on that number.
+    std::string step = {};
 };
 
 /// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these

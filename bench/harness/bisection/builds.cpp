@@ -1,0 +1,109 @@
+#include "bench/harness/bisection/builds.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "bench/harness/trial/process/interrupt.hpp"
+#include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/run_trial.hpp"
+#include "reports/base/atomic_file.hpp"
+#include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
+
+namespace loopbench::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::hours longest_build{24};
+
+/// Starts the build command ($2) in the working tree ($1), with its output in a file ($3). A git hook sets
+/// variables such as GIT_DIR, which would make git commands of the build use another tree.
+constexpr const char* start_of_build =
+    "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX; cd -- \"$1\" && exec /bin/sh -c \"$2\" >\"$3\" "
+    "2>&1";
+
+std::string last_line_of(const fs::path& file) {
+    constexpr std::size_t longest = 200;
+    std::string text;
+    try {
+        text = reports::read_file(file.native());
+    } catch (const reports::file_error&) {
+        return {};
+    }
+    const auto end = text.find_last_not_of(" \r\n\t");
+    if (end == std::string::npos) return {};
+    text.resize(end + 1);
+    return reports::valid_utf8(text.substr(text.rfind('\n') + 1, longest));
+}
+
+}  // namespace
+
+build_cache::build_cache(const repository& of, fs::path folder, build_rules rules, int stop_fd)
+    : repository_{of}, folder_{std::move(folder)}, rules_{std::move(rules)}, stop_fd_{stop_fd} {
+    for (const auto* name : {"trees", "builds"}) reports::prepare_output_folder(folder_ / name);
+}
+
+fs::path build_cache::tree_of(const commit_info& commit) const {
+    return folder_ / "trees" / short_id(commit);
+}
+
+fs::path build_cache::note_of(const commit_info& commit) const {
+    return folder_ / "builds" / (short_id(commit) + ".json");
+}
+
+fs::path build_cache::log_of(const commit_info& commit) const {
+    return folder_ / "builds" / (short_id(commit) + ".log");
+}
+
+/// Returns the content of a successful build's file: the rules, because other rules need another build.
+std::string build_cache::note() const {
+    const nlohmann::ordered_json rules{{"build", rules_.command}, {"program", rules_.program}};
+    return reports::dump(rules) + "\n";
+}
+
+bool build_cache::is_built(const commit_info& commit) const {
+    const auto file = note_of(commit);
+    return fs::exists(file) && reports::read_file(file.native()) == note() && fs::exists(tree_of(commit)) &&
+           fs::exists(tree_of(commit) / rules_.program);
+}
+
+built_commit build_cache::build(const commit_info& commit) const {
+    const auto started = std::chrono::steady_clock::now();
+    built_commit built{tree_of(commit), {}, 0, is_built(commit)};
+    if (built.is_cached) return built;
+    fs::remove(note_of(commit));
+    fs::remove_all(built.tree);
+    repository_.check_out(commit, built.tree);
+    if (!rules_.command.empty()) built.failure = failure_of_build(commit);
+    if (!built.failure && !fs::exists(built.tree / rules_.program))
+        built.failure = fmt::format(
+            "{} does not exist after the build; --program must be its path in the tree", rules_.program);
+    if (!built.failure) reports::write_file_atomically(note_of(commit), note());
+    built.seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - started}.count();
+    return built;
+}
+
+std::optional<std::string> build_cache::failure_of_build(const commit_info& commit) const {
+    child_request request;
+    request.command = {"/bin/sh",
+                       "-c",
+                       start_of_build,
+                       "sh",
+                       tree_of(commit).native(),
+                       rules_.command,
+                       log_of(commit).native()};
+    request.limit = longest_build;
+    request.stop_fd = stop_fd_;
+    const auto ended = ask(request);
+    if (ended.end == child_end::stopped) throw interrupted{};
+    auto failure = bench::failure_of(ended, request.limit);
+    if (!failure) return std::nullopt;
+    const auto line = last_line_of(log_of(commit));
+    return line.empty() ? *failure : fmt::format("{}: {}", *failure, line);
+}
+
+}  // namespace loopbench::bench

@@ -1,0 +1,301 @@
+// Tests `loopbench bisect` on small repositories.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/bisection/git_history.hpp"
+#include "tests/support/says.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+using names = std::vector<std::string>;
+
+names times(std::size_t fast, std::size_t slow) {
+    names all(fast, "10");
+    all.insert(all.end(), slow, "20");
+    return all;
+}
+
+class bisect : public testing::Test {
+protected:
+    loopbench_command loopbench;
+};
+
+TEST_F(bisect, the_commit_that_made_the_program_slower_is_named_first) {
+    const git_history history{loopbench, times(14, 7)};
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    EXPECT_EQ(history.suspects(), names{"change 14"});
+    const auto first_line = ran.output.substr(0, ran.output.find('\n'));
+    EXPECT_SAYS(first_line, "FOUND: ");
+    EXPECT_SAYS(first_line, "\"change 14\"");
+    EXPECT_SAYS(first_line, "BM_sort");
+    EXPECT_SAYS(first_line, "2.0 times as slow");
+    EXPECT_SAYS(ran.error_tail, "at most 5 %") << "the error rate is stated";
+    const auto result = history.result();
+    EXPECT_EQ(result["outcome"], "found");
+    EXPECT_NEAR(result["own"]["median"].get<double>(), 0.5, 1e-9);
+    EXPECT_NEAR(result["total"]["median"].get<double>(), 0.5, 1e-9);
+    EXPECT_LE(result["steps"].size(), 5U);
+    EXPECT_EQ(history.builds().size(), result["steps"].size() + 2) << "each measured commit is built once";
+    EXPECT_TRUE(std::filesystem::exists(loopbench.path("out/last/report.html")));
+}
+
+TEST_F(bisect, the_tree_and_the_branch_of_the_user_stay_as_they_are) {
+    const git_history history{loopbench, times(5, 5)};
+    const auto before = history.shell("echo mine > time; git status --porcelain; git rev-parse HEAD main");
+    ASSERT_EQ(history.bisect().code, 3);
+    EXPECT_EQ(history.suspects(), names{"change 5"});
+    EXPECT_EQ(history.shell("git status --porcelain; git rev-parse HEAD main"), before);
+    EXPECT_EQ(history.shell("cat time"), "mine\n");
+}
+
+TEST_F(bisect, the_first_and_the_last_candidate_can_be_found) {
+    for (const std::size_t fast : {1U, 8U}) {
+        const loopbench_command other;
+        const git_history history{other, times(fast, 9 - fast)};
+        EXPECT_EQ(history.bisect().code, 3);
+        EXPECT_EQ(history.suspects(), names{"change " + std::to_string(fast)});
+    }
+}
+
+TEST_F(bisect, commits_that_cannot_be_measured_are_skipped_with_their_reason) {
+    for (const auto& [kind, reason] : {std::pair{"broken", "no such thing"},
+                                       {"crash", "out of luck"},
+                                       {"missing", "out/bench"},
+                                       {"renamed", "BM_sort"}}) {
+        const loopbench_command other;
+        auto all = times(6, 11);
+        all[8] = kind;  // the first commit that a bisection of 16 candidates measures
+        const git_history history{other, all};
+        const auto ran = history.bisect();
+        EXPECT_EQ(ran.code, 3) << kind << ran.error_tail;
+        EXPECT_EQ(history.suspects(), names{"change 6"}) << kind;
+        const auto step = history.result()["steps"][0];
+        EXPECT_EQ(step["verdict"], "skipped") << kind;
+        EXPECT_SAYS(step["reason"].get<std::string>(), reason);
+        EXPECT_SAYS(ran.output, reason);
+    }
+}
+
+TEST_F(bisect, a_skipped_commit_next_to_the_step_leaves_two_suspects) {
+    auto all = times(6, 6);
+    all[6] = "broken";
+    const git_history history{loopbench, all};
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_EQ(history.result()["outcome"], "several");
+    EXPECT_EQ(history.suspects(), (names{"change 6", "change 7"}));
+    EXPECT_SAYS(ran.output, "ONE OF THESE");
+    EXPECT_SAYS(ran.output, "no such thing") << "the last line of the failed build";
+}
+
+TEST_F(bisect, a_commit_that_is_on_neither_side_is_undecided) {
+    const git_history history{loopbench, {"10", "unclear", "20"}};
+    EXPECT_EQ(history.bisect().code, 4);
+    const auto step = history.result()["steps"][0];
+    EXPECT_EQ(step["verdict"], "undecided");
+    EXPECT_EQ(step["blocks"], 100);
+    EXPECT_EQ(history.suspects().size(), 2U);
+}
+
+TEST_F(bisect, a_commit_is_not_blamed_if_the_commit_before_it_is_equally_fast) {
+    const git_history history{loopbench, {"10", "10", "fading", "20"}};
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_EQ(history.result()["outcome"], "unconfirmed");
+    EXPECT_EQ(history.suspects(), names{"change 2"});
+    EXPECT_SAYS(ran.output, "UNDECIDED");
+}
+
+TEST_F(bisect, a_program_that_did_not_become_slower_is_reported_as_such) {
+    const git_history history{loopbench, {"10", "20", "10"}};
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    EXPECT_EQ(history.result()["outcome"], "no_slowdown");
+    EXPECT_SAYS(ran.output, "NO SLOWDOWN");
+    EXPECT_EQ(history.builds().size(), 2U);
+}
+
+TEST_F(bisect, a_slowdown_that_is_not_ruled_out_is_undecided) {
+    const git_history history{loopbench, {"10", "10", "unclear"}};
+    EXPECT_EQ(history.bisect().code, 4);
+    EXPECT_EQ(history.result()["outcome"], "undecided");
+}
+
+TEST_F(bisect, a_killed_bisection_continues_with_the_next_step_and_builds_no_commit_twice) {
+    auto all = times(10, 11);
+    all[9] = "once 10";  // the fifth and last commit that the bisection measures
+    const git_history history{loopbench, all};
+    reports::write_file_atomically(loopbench.path("once"), "kill -9 $(cat $folder/pid); exit 1");
+    ASSERT_NE(history.bisect().code, 3) << "the build of change 9 kills loopbench";
+    ASSERT_TRUE(std::filesystem::exists(loopbench.path("happened")));
+    const auto ran = loopbench.in_shell("cd / && $loopbench bisect --resume $out");
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    EXPECT_SAYS(ran.error_tail, "step 5 of about 5");
+    EXPECT_EQ(ran.error_tail.find("step 1 of"), std::string::npos) << "finished steps are not repeated";
+    EXPECT_EQ(history.suspects(), names{"change 10"});
+    const auto result = history.result();
+    EXPECT_EQ(result["steps"].size(), 5U);
+    EXPECT_EQ(result["builds"].size(), 7U);
+    EXPECT_EQ(history.builds().size(), 8U) << "only the killed build ran twice";
+}
+
+TEST_F(bisect, a_bisection_that_is_killed_during_a_trial_continues) {
+    auto all = times(4, 5);
+    all[4] = "deadly";  // the first commit that a bisection of 8 candidates measures
+    const git_history history{loopbench, all};
+    ASSERT_NE(history.bisect().code, 3);
+    ASSERT_TRUE(std::filesystem::exists(loopbench.path("happened"))) << "the program killed loopbench";
+    EXPECT_EQ(loopbench.in_shell("$loopbench bisect --resume $out").code, 3);
+    EXPECT_EQ(history.suspects(), names{"change 4"});
+    EXPECT_EQ(std::ranges::count(history.builds(), "deadly"), 1) << "a finished build is not repeated";
+}
+
+TEST_F(bisect, an_interrupted_bisection_says_how_to_continue) {
+    auto all = times(4, 5);
+    all[4] = "once 20";
+    const git_history history{loopbench, all};
+    reports::write_file_atomically(loopbench.path("once"), "kill -INT $(cat $folder/pid); sleep 60");
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 130);
+    EXPECT_SAYS(ran.error_tail, "--resume");
+    EXPECT_EQ(loopbench.in_shell("$loopbench bisect --resume $out").code, 3);
+    EXPECT_EQ(history.suspects(), names{"change 4"});
+}
+
+TEST_F(bisect, a_second_bisection_in_the_same_folder_builds_nothing) {
+    const git_history history{loopbench, times(5, 6)};
+    ASSERT_EQ(history.bisect().code, 3);
+    const auto builds = history.builds().size();
+    ASSERT_EQ(history.bisect().code, 3);
+    EXPECT_EQ(history.builds().size(), builds);
+    EXPECT_EQ(history.suspects(), names{"change 5"});
+    ASSERT_EQ(history.bisect("first HEAD --program out/bench -- 'sh build.sh; true'").code, 3);
+    EXPECT_EQ(history.builds().size(), 2 * builds) << "another command builds all of them again";
+}
+
+TEST_F(bisect, a_new_bisection_does_not_continue_the_sessions_of_an_older_one) {
+    const git_history history{loopbench, times(2, 2)};
+    ASSERT_EQ(history.bisect().code, 3);
+    ASSERT_TRUE(std::filesystem::exists(loopbench.path("out/first/journal.jsonl")));
+    ASSERT_NE(history.bisect("first HEAD --program out/bench -- 'kill -9 $(cat $folder/pid)'").code, 3);
+    for (const auto* old : {"first", "last", "steps", "bisect.json"})
+        EXPECT_FALSE(std::filesystem::exists(loopbench.path("out") / old)) << old;
+}
+
+TEST_F(bisect, a_merge_is_one_candidate_and_its_branch_can_be_bisected_next) {
+    const git_history history{loopbench, times(3, 0)};
+    history.shell(
+        "git checkout -qb side first; echo 20 > time; git commit -qam slower; echo x > x; git add x; git "
+        "commit -qm x; "
+        "git checkout -q main; git merge -qX theirs -m merged side; echo y > y; git add y; git commit -qm y");
+    const auto ran = history.bisect();
+    EXPECT_EQ(ran.code, 3) << ran.error_tail;
+    EXPECT_EQ(history.suspects(), names{"merged"});
+    EXPECT_SAYS(ran.output, "^2");
+    ASSERT_EQ(history.bisect("first side --program out/bench -- sh build.sh").code, 3);
+    EXPECT_EQ(history.suspects(), names{"slower"});
+}
+
+TEST_F(bisect, json_is_the_whole_output_if_requested) {
+    const git_history history{loopbench, times(2, 2)};
+    const auto ran = history.bisect("first HEAD --json --program out/bench -- sh build.sh");
+    ASSERT_EQ(ran.code, 3);
+    EXPECT_EQ(nlohmann::json::parse(ran.output), history.result());
+}
+
+TEST_F(bisect, a_folder_with_layouts_is_measured_like_a_program) {
+    const git_history history{loopbench, times(3, 3)};
+    const auto with_layouts = [](int count) {
+        return "first HEAD --program layouts -- 'sh build.sh; mkdir layouts; for i in $(seq -w " +
+               std::to_string(count) +
+               "); do (cat out/bench; echo \"# $i\") > layouts/$i; chmod +x layouts/$i; done'";
+    };
+    const auto few = history.bisect(with_layouts(8));
+    EXPECT_EQ(few.code, 2);
+    EXPECT_SAYS(few.error_tail, "layouts");
+    EXPECT_EQ(history.bisect(with_layouts(12)).code, 3);
+    EXPECT_EQ(history.suspects(), names{"change 3"});
+}
+
+TEST_F(bisect, a_command_is_measured_in_the_tree_of_each_commit) {
+    std::filesystem::create_symlink(LOOPBENCH_COMMAND_RUNNER, loopbench.path("bin/loopbench-command"));
+    const git_history history{loopbench, {"0.001", "0.001", "0.001", "0.05", "0.05"}};
+    const auto ran = history.bisect("first HEAD --run 'read -r seconds < time; sleep $seconds'");
+    EXPECT_TRUE(ran.code == 3 || ran.code == 5) << ran.code << ran.error_tail;
+    if (ran.code == 3) {
+        EXPECT_EQ(history.suspects(), names{"change 3"});
+    }
+}
+
+class wrong_bisect : public bisect {
+protected:
+    /// Expects that loopbench refuses the words, with exit code 2 and a message that contains `part`.
+    void refuses(const std::string& words, std::string_view part) const {
+        const auto ran = history.bisect(words);
+        EXPECT_EQ(ran.code, 2) << words << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail, part);
+        EXPECT_FALSE(std::filesystem::exists(loopbench.path("builds"))) << "nothing is built: " << words;
+    }
+
+    git_history history{loopbench, times(3, 3)};
+    const std::string rest = " --program out/bench -- sh build.sh";
+};
+
+TEST_F(wrong_bisect, revisions_that_cannot_be_bisected_are_refused_with_a_remedy) {
+    history.shell(
+        "git checkout -qb side first; echo z > z; git add z; git commit -qm side; git checkout -q main");
+    refuses("first nowhere" + rest, "no commit nowhere");
+    refuses("first first" + rest, "same commit");
+    refuses("HEAD first" + rest, "exchange");
+    refuses("side HEAD" + rest, "merge base, " + history.shell("git rev-parse first").substr(0, 10));
+    history.shell("git merge -qm merged side");
+    refuses("side HEAD" + rest, history.shell("git rev-parse first").substr(0, 10));
+}
+
+TEST_F(wrong_bisect, options_that_do_not_fit_together_are_refused) {
+    refuses("first HEAD -- sh build.sh", "--program");
+    refuses("first HEAD --program out/bench --run true -- true", "--run");
+    refuses("first HEAD --program /bin/true -- true", "relative");
+    refuses("first HEAD --program ../bench -- true", "relative");
+    refuses("first HEAD --run true --workload x -- true", "--workload");
+    refuses("first HEAD --metric speed" + rest, "speed");
+    refuses("first" + rest, "BAD");
+    refuses("first HEAD --resume out" + rest, "--resume");
+}
+
+TEST_F(wrong_bisect, a_folder_without_a_repository_is_refused) {
+    const auto ran = loopbench.in_shell(
+        "mkdir $folder/empty; cd $folder/empty; GIT_CEILING_DIRECTORIES=$folder "
+        "$loopbench bisect a b --run true");
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "not in a git repository");
+}
+
+TEST_F(wrong_bisect, a_shallow_clone_names_the_command_that_completes_it) {
+    history.shell("git clone -q --depth 2 file://$folder/repo $folder/shallow");
+    const auto ran = loopbench.in_shell("cd $folder/shallow; $loopbench bisect " +
+                                        history.shell("git rev-parse first").substr(0, 40) + " HEAD" + rest);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "git fetch --unshallow");
+}
+
+TEST_F(bisect, both_ends_must_build_and_have_a_benchmark_in_common) {
+    for (const auto& [end, code, part] : {std::tuple{"broken", 1, "no such thing"},
+                                          {"missing", 1, "out/bench"},
+                                          {"renamed", 2, "in common"},
+                                          {"crash", 1, "exit code 3"}}) {
+        const loopbench_command other;
+        const git_history history{other, {"10", "10", end}};
+        const auto ran = history.bisect();
+        EXPECT_EQ(ran.code, code) << end << ran.error_tail;
+        EXPECT_SAYS(ran.error_tail + ran.output, part);
+    }
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
