@@ -64,14 +64,14 @@ std::chrono::nanoseconds to_ns(const timeval& time) {
 }
 
 /// Returns the user's environment: without the variables of the harness, except for the padding, which gives
-/// each trial a random size.
+/// each trial a random size, and the file in which the allocations of all descendants are counted.
 std::vector<std::string> environment_of_user() {
     std::vector<std::string> all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text = *entry;
         const bool is_of_harness =
             (text.starts_with("LOOPBENCH_") && !text.starts_with("LOOPBENCH_PADDING=") &&
-             !text.starts_with("LOOPBENCH_ASIO=")) ||
+             !text.starts_with("LOOPBENCH_ASIO=") && !text.starts_with("LOOPBENCH_MALLOC_FILE=")) ||
             text.starts_with("BENCHMARK_") || text.starts_with("TMPDIR=");
         if (!is_of_harness) all.emplace_back(text);
     }
