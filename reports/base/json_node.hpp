@@ -178,5 +178,6 @@ inline node document::root() const {
 }
 
 environment read_environment(const node& from);
+std::vector<slowdown_cause> read_causes(const node& from);
 
 }  // namespace loopbench::reports

@@ -173,16 +173,47 @@ constexpr auto fields_of(const warning*) {
                       field{"remedy", &warning::remedy});
 }
 
+constexpr auto fields_of(const changed_count*) {
+    return std::tuple(field{"kind", &changed_count::kind}, field{"name", &changed_count::name},
+                      field{"before", &changed_count::before}, field{"after", &changed_count::after});
+}
+
+constexpr auto fields_of(const profiled_function*) {
+    return std::tuple(
+        field{"name", &profiled_function::name}, field{"before_pct", &profiled_function::before_pct},
+        field{"after_pct", &profiled_function::after_pct}, field{"more_ns", &profiled_function::more_ns});
+}
+
+constexpr auto fields_of(const profiled_stack*) {
+    return std::tuple(field{"stack", &profiled_stack::stack}, field{"before_ns", &profiled_stack::before_ns},
+                      field{"after_ns", &profiled_stack::after_ns});
+}
+
+constexpr auto fields_of(const profile*) {
+    return std::tuple(field{"profiler", &profile::profiler}, field{"functions", &profile::functions},
+                      field{"stacks", &profile::stacks});
+}
+
+constexpr auto fields_of(const slowdown_cause*) {
+    return std::tuple(
+        field{"workload", &slowdown_cause::workload}, field{"contender", &slowdown_cause::contender},
+        field{"per", &slowdown_cause::per}, field{"changed", &slowdown_cause::changed},
+        field{"compared", &slowdown_cause::compared}, field{"unstable", &slowdown_cause::unstable},
+        field{"set_up_included", &slowdown_cause::set_up_included},
+        field{"missing", &slowdown_cause::missing},
+        field{"profile", &slowdown_cause::profiled, presence::when_there});
+}
+
 constexpr auto fields_of(const report*) {
-    return std::tuple(field{"schema", &report::schema}, field{"complete", &report::complete},
-                      field{"seed", &report::seed}, field{"baseline", &report::baseline},
-                      field{"command", &report::command}, field{"plan", &report::plan},
-                      field{"environment", &report::where},
-                      field{"hosts", &report::hosts, presence::when_there},
-                      field{"contenders", &report::contenders}, field{"workloads", &report::workloads},
-                      field{"results", &report::results}, field{"judging", &report::judged_by},
-                      field{"gate", &report::gate, presence::when_there}, field{"aa", &report::aa},
-                      field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
+    return std::tuple(
+        field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
+        field{"baseline", &report::baseline}, field{"command", &report::command},
+        field{"plan", &report::plan}, field{"environment", &report::where},
+        field{"hosts", &report::hosts, presence::when_there}, field{"contenders", &report::contenders},
+        field{"workloads", &report::workloads}, field{"results", &report::results},
+        field{"judging", &report::judged_by}, field{"gate", &report::gate, presence::when_there},
+        field{"causes", &report::causes, presence::when_there}, field{"aa", &report::aa},
+        field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
 }
 
 json to_json(const environment& where) {
@@ -197,8 +228,16 @@ json to_json(const report& content) {
     return value_of(content);
 }
 
+json to_json(const std::vector<slowdown_cause>& causes) {
+    return value_of(causes);
+}
+
 environment read_environment(const node& from) {
     return read_value<environment>(from);
+}
+
+std::vector<slowdown_cause> read_causes(const node& from) {
+    return read_value<std::vector<slowdown_cause>>(from);
 }
 
 calibration read_calibration(const node& from) {

@@ -18,6 +18,7 @@ public:
 };
 
 nlohmann::ordered_json to_json(const environment& where);
+nlohmann::ordered_json to_json(const std::vector<slowdown_cause>& causes);
 nlohmann::ordered_json to_json(const report& content);
 
 /// Returns the JSON text, in one line if `indent` is -1. A number gets the shortest form that is read back as

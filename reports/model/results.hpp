@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/base/file_formats.hpp"
+#include "reports/model/causes.hpp"
 #include "reports/model/words.hpp"
 
 namespace loopbench::reports {
@@ -249,7 +250,10 @@ struct report {
     std::vector<result> results;
     judging judged_by;
     std::optional<gate_summary> gate;  // absent unless `compare` made the report
-    std::optional<self_check> aa;      // absent if the baseline was not measured
+    /// One cause for each slower benchmark, the greatest slowdown first. Absent if `compare` did not look for
+    /// causes.
+    std::optional<std::vector<slowdown_cause>> causes;
+    std::optional<self_check> aa;  // absent if the baseline was not measured
     disturbances disturbed;
     std::vector<warning> warnings;
 };

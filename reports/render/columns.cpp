@@ -68,13 +68,6 @@ std::string ratio_text(const line& from) {
                                     (is_untrusted(*from.whole) ? "?" : ""));
 }
 
-std::string with_commas(double value) {
-    auto digits = fmt::format("{:.0f}", value);
-    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
-        digits.insert(static_cast<std::size_t>(place), ",");
-    return digits;
-}
-
 std::string floor_text(const line& from) {
     const auto* const found = from.main();
     if (found == nullptr || !found->times_floor) return "";
@@ -291,6 +284,13 @@ std::string fixed_point(double value, int decimals) {
 std::string three_digits(double value) {
     const double size = std::abs(value);
     return fixed_point(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
+
+std::string with_commas(double value) {
+    auto digits = fmt::format("{:.0f}", value);
+    for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3)
+        digits.insert(static_cast<std::size_t>(place), ",");
+    return digits;
 }
 
 std::string pct_or_factor(double pct) {

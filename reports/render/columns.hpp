@@ -81,6 +81,9 @@ std::string fixed_point(double value, int decimals);
 /// Formats a number as "0.97", "12.3" or "4321".
 std::string three_digits(double value);
 
+/// Formats a number that is not negative as "4,321", without decimal places.
+std::string with_commas(double value);
+
 /// Formats a difference as "5.7 %" or "12 %", and 100 % or more as "a factor of 3.2".
 std::string pct_or_factor(double pct);
 

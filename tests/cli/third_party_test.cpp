@@ -1,5 +1,6 @@
 // Tests `loopbench compare` on two builds of a third-party program that is linked with the real Google
 // Benchmark.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

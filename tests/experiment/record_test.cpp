@@ -132,6 +132,27 @@ TEST(record, a_contender_that_failed_while_counting_has_no_numbers) {
     EXPECT_SAYS(complaint_about(with(text, R"(,"failed":true)", "")), "\"failed\" is missing");
 }
 
+TEST(record, reading_a_journal_returns_the_causes_of_slowdowns) {
+    const temporary_folder folder;
+    auto plan = small_plan(1);
+    plan.causes = bench::cause_options{.instructions = true, .profile = false};
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    reports::slowdown_cause cause{.workload = "yield", .contender = "loop-epoll"};
+    cause.changed = {{reports::count_kind::system_call, "read", 1, 3}};
+    written.append({}, std::vector{cause});
+    const auto text = content_of(folder / "journal.jsonl");
+    const auto read = bench::read_journal(text, "it");
+    EXPECT_EQ(read.plan.causes, plan.causes);
+    ASSERT_TRUE(read.causes && read.causes->size() == 1);
+    EXPECT_EQ(read.causes->front().changed.front().after, 3);
+    EXPECT_EQ(bench::report_of(read).causes->size(), 1U);
+    EXPECT_SAYS(
+        complaint_about(with(text, R"("causes":[{"workload":"yield")", R"("causes":[{"workload":"x")")),
+        "\"x\" is not in the plan");
+    EXPECT_FALSE(bench::read_journal(journal_text(), "it").causes);
+    EXPECT_FALSE(bench::read_journal(journal_text(), "it").plan.causes);
+}
+
 TEST(record, samples_are_accepted_only_for_metrics_with_a_median) {
     const auto counted = [](const std::string& metrics, const std::string& samples) {
         return complaint_about(journal_text() +

@@ -515,6 +515,32 @@ class Html(PageTest):
         for steps, count in self.browser.run("curves.map(({values, count}) => [values.length, count])"):
             self.assertEqual(steps, max(0, math.floor(8 * math.log10(count / 10) + 1e-9) + 1))
 
+    def test_the_causes_of_a_slowdown_and_its_flame_graph_are_shown(self):
+        stacks = [("main;run;BM_sort;slow <b>", 10, 500), ("main;run;BM_sort;quick", 90, 80), ("main;start", 1, 1)]
+        cause = {"workload": "BM_sort", "contender": "new", "per": "operation", "compared": ["system_call"],
+                 "changed": [{"kind": "system_call", "name": "read", "before": 1, "after": 3}], "unstable": [],
+                 "set_up_included": False, "missing": [],
+                 "profile": {"profiler": "perf",
+                             "functions": [{"name": "slow <b>", "before_pct": 10, "after_pct": 80, "more_ns": 490},
+                                           {"name": "quick", "before_pct": 90, "after_pct": 20, "more_ns": -10}],
+                             "stacks": [{"stack": stack, "before_ns": before, "after_ns": after}
+                                        for stack, before, after in stacks]}}
+        gate = {"tolerated_pct": 5, "outcome": "regression", "verdict": "SLOWER: BM_sort."}
+        page = made(self.report | {"causes": [cause], "gate": gate}, "causes", self.folder)
+        for scheme in ("light", "dark"):
+            self.expect_nothing_wider_than_the_window(page)
+            self.open(page, scheme=scheme)
+            self.assertEqual(self.texts("#found-causes li"),
+                             ["BM_sort: 2 more read(2) per operation; slow <b> takes 490 ns more."])
+            widths = dict(self.browser.run("""[...document.querySelectorAll("#profiles g")].map((box) => [
+              box.querySelector("title").textContent.split(":")[0], box.querySelector("rect").width.baseVal.value])"""))
+            self.assertAlmostEqual(widths["slow <b>"] / widths["quick"], 500 / 80, delta=0.05)
+            colours = self.browser.run("""[".grew-3 rect", ".same rect"].map((each) =>
+              getComputedStyle(document.querySelector("#profiles " + each)).fill)""")
+            self.assertEqual(len(set(colours)), 2)
+            self.assertEqual(self.texts("#profiles tbody th"), ["slow <b>"])
+            self.assertIn("Profiles", self.texts("nav a"))
+
     def test_the_page_of_a_full_run_is_below_three_megabytes_and_loads_in_two_seconds(self):
         folder = self.folder / "full"
         folder.mkdir()

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <cstdlib>
+
 namespace loopbench::tests {
 
 namespace fs = std::filesystem;
@@ -83,6 +85,10 @@ bench::child_outcome loopbench_command::in_shell(const std::string& script) cons
 
 nlohmann::json loopbench_command::report() const {
     return nlohmann::json::parse(content_of(folder_ / "out/report.json"));
+}
+
+bool is_installed(const std::string& program) {
+    return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
 }
 
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender, std::string_view workload) {

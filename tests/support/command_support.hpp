@@ -46,6 +46,9 @@ private:
     temporary_folder folder_;
 };
 
+/// Returns true if the shell finds the program.
+bool is_installed(const std::string& program);
+
 nlohmann::json time_of(const nlohmann::json& report, std::string_view contender,
                        std::string_view workload = "yield");
 

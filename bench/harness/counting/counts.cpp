@@ -8,29 +8,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <map>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
-#include "bench/catalog/workload_table.hpp"
+#include "bench/harness/counting/counted_benchmark.hpp"
+#include "bench/harness/counting/tools.hpp"
 #include "bench/harness/machine/kernel_files.hpp"
-#include "bench/harness/trial/process/temporary_folder.hpp"
 #include "bench/harness/trial/run_trial.hpp"
-#include "reports/base/formatted_error.hpp"
-#include "reports/base/posix_io.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-class uncountable : public reports::formatted_error {
-public:
-    using formatted_error::formatted_error;
-};
 
 class contender_failed : public uncountable {
 public:
@@ -44,42 +34,13 @@ struct counted_run {
     std::optional<std::string> record;
 };
 
-class record_file {
-public:
-    std::string path() const { return (folder_.path() / "record").native(); }
-    std::optional<std::string> content() const {
-        try {
-            return reports::read_regular_file(path(), bytes_max);
-        } catch (const reports::file_error& error) {
-            throw uncountable{error.what()};
-        }
-    }
-
-private:
-    static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for 40 million system calls
-    temporary_folder folder_;
-};
-
-std::optional<std::string> program(std::string_view name) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders{path != nullptr ? path : "/usr/bin:/bin"};
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const auto file = fs::path{folder} / name;
-        if (::access(file.c_str(), X_OK) == 0) return file.native();
-    }
-    return std::nullopt;
-}
-
-using words = std::vector<std::string>;
-using variables = std::map<std::string, std::string>;
-
 class counted_contender {
 public:
     counted_contender(const contender& who, const std::string& workload, const counting_options& options)
         : who_{who}, workload_{workload}, options_{options}, executor_{options.stop_fd, watching::off} {}
 
-    counted_run run(std::optional<std::uint64_t> operations, const words& front,
-                    const variables& environment) {
+    counted_run run(std::optional<std::uint64_t> operations, const command_words& front,
+                    const variable_map& environment) {
         const auto ended = executor_.run({.who = who_,
                                           .workload = workload_,
                                           .min_time_s = 0.001,
@@ -129,16 +90,6 @@ both_runs run_both(std::uint64_t operations, Run run) {
     return both;
 }
 
-/// Throws an error if the workload runs for a fixed time. A request for twice as many operations does not
-/// double the work of such a workload, so no count per operation can be computed.
-void refuse_workload_without_slope(std::string_view workload) {
-    if (const auto* const shape = find_shape(workload); shape != nullptr && !shape->countable)
-        throw uncountable{
-            "{} has no counts per operation, because it runs for a fixed time, and requesting twice as many "
-            "operations does not double its work",
-            workload};
-}
-
 /// Returns N, the number of operations to request. For workloads that work in batches (of at most 10,000
 /// operations), N is a multiple of the batch size.
 std::uint64_t operations_for(counted_contender& where) {
@@ -147,11 +98,11 @@ std::uint64_t operations_for(counted_contender& where) {
     return probe.calibrated ? calibrated_operations : std::max<std::uint64_t>(probe.operations, 1);
 }
 
-both_runs traced(counted_contender& where, std::uint64_t operations, const words& front_before_file,
-                 const words& front_after_file) {
+both_runs traced(counted_contender& where, std::uint64_t operations, const command_words& front_before_file,
+                 const command_words& front_after_file) {
     return run_both(operations, [&](std::uint64_t count) {
         const record_file record;
-        words front = front_before_file;
+        command_words front = front_before_file;
         front.push_back(record.path());
         front.insert(front.end(), front_after_file.begin(), front_after_file.end());
         try {
@@ -178,7 +129,7 @@ void take_names(operation_counts& counts, const both_runs& both, const system_ca
 }
 
 bool count_with_perf(operation_counts& counts, counted_contender& where, std::uint64_t operations) {
-    const auto perf = program("perf");
+    const auto perf = program_in_path("perf");
     if (!perf) return false;
     try {
         const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
@@ -196,7 +147,7 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
 
 void count_with_strace(operation_counts& counts, counted_contender& where, std::uint64_t operations,
                        bool names_too) {
-    const auto strace = program("strace");
+    const auto strace = program_in_path("strace");
     if (!strace) {
         counts.missing.push_back(
             "cannot count waits: strace is not installed; install it (apt-get install strace)");
@@ -241,13 +192,13 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         counts.missing.push_back(
             fmt::format("cannot count allocations: {} does not exist; build or install loopbench again",
                         counter.native()));
+    std::array<std::optional<heap_use>, 2> heap;
+    std::size_t process = 0;
     const auto both = run_both(operations, [&](std::uint64_t count) {
-        const record_file record;
-        variables environment;
-        if (can_count)
-            environment = {{"LD_PRELOAD", counter.native()}, {"LOOPBENCH_MALLOC_FILE", record.path()}};
-        auto result = where.run(count, {}, environment);
-        result.record = record.content();
+        if (!can_count) return where.run(count, {}, {});
+        const heap_record record{counter.native()};
+        const auto result = where.run(count, {}, record.environment());
+        heap[process++] = record.content();
         return result;
     });
     counts.operations = both.large.operations - both.small.operations;
@@ -255,24 +206,14 @@ void count_allocations_and_switches(operation_counts& counts, counted_contender&
         both.per_operation(static_cast<double>(both.small.voluntary_switches),
                            static_cast<double>(both.large.voluntary_switches));
     if (!can_count) return;
-    if (!both.small.record && !both.large.record) {
+    if (!heap[0] || !heap[1]) {
         counts.missing.push_back(
-            "cannot count allocations: the contender is statically linked; link it dynamically");
+            "cannot count allocations: the contender is statically linked or contains its own allocator; "
+            "link it dynamically, with the allocator of the C library");
         return;
     }
-    const auto read = [&](const std::optional<std::string>& written) {
-        const auto record = written.value_or("");
-        std::array<double, 2> numbers{};
-        if (!record.ends_with('\n') || !(std::istringstream{record} >> numbers[0] >> numbers[1]))
-            throw uncountable{
-                "the counting library did not write the number of allocations; make sure that {} has free "
-                "space",
-                temporary_root().native()};
-        return numbers;
-    };
-    const auto small = read(both.small.record), large = read(both.large.record);
-    counts.metrics["allocations"] = both.per_operation(small[0], large[0]);
-    counts.metrics["allocated_bytes"] = both.per_operation(small[1], large[1]);
+    counts.metrics["allocations"] = both.per_operation(heap[0]->allocations, heap[1]->allocations);
+    counts.metrics["allocated_bytes"] = both.per_operation(heap[0]->bytes, heap[1]->bytes);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// A shared object that LD_PRELOAD loads into a contender. When the process ends, the shared object writes
-// "ALLOCATIONS BYTES" into the file that LOOPBENCH_MALLOC_FILE names.
+// A shared object that LD_PRELOAD loads into a contender. It counts in the file that LOOPBENCH_MALLOC_FILE
+// names (heap_counts.hpp), which the process maps. All descendants of the process count in the same file,
+// even if a signal ends them: for example a server that is killed at the end.
 //
 // The functions of this file replace malloc, calloc, realloc and the aligned variants. They call glibc's
 // allocator by its internal names, so that the first allocation needs no symbol lookup. They count the calls
@@ -7,11 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "bench/harness/counting/heap_counts.hpp"
 
 extern "C" {
 void* __libc_malloc(std::size_t size);
@@ -22,38 +26,30 @@ void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 namespace {
 
-std::atomic<std::uint64_t> allocations{0};
-std::atomic<std::uint64_t> bytes{0};
+using loopbench::bench::heap_counts;
+
+constinit heap_counts before_mapping;
+constinit std::atomic<heap_counts*> counts{&before_mapping};
 
 void count(std::size_t size) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    bytes.fetch_add(size, std::memory_order_relaxed);
+    auto& to = *counts.load(std::memory_order_relaxed);
+    to.allocations.fetch_add(1, std::memory_order_relaxed);
+    to.bytes.fetch_add(size, std::memory_order_relaxed);
 }
 
-/// Writes the digits of `value` directly before `end`, and returns the address of the first digit. Calls no
-/// library function, because such a function might allocate memory.
-char* print(std::uint64_t value, char* end) noexcept {
-    do {
-        *--end = static_cast<char>('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    return end;
-}
-
-[[gnu::destructor]] void write_counts() {
+[[gnu::constructor]] void map_file() {
     const char* const path = ::getenv("LOOPBENCH_MALLOC_FILE");
     if (path == nullptr) return;
-    const int fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const int fd = ::open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return;
-    char text[64];
-    char* const end = text + sizeof text;
-    char* begin = end - 1;
-    *begin = '\n';
-    begin = print(bytes.load(), begin);
-    *--begin = ' ';
-    begin = print(allocations.load(), begin);
-    [[maybe_unused]] const ssize_t written = ::write(fd, begin, static_cast<std::size_t>(end - begin));
+    void* const mapped = ::mmap(nullptr, sizeof(heap_counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     ::close(fd);
+    if (mapped == MAP_FAILED) return;
+    auto* const all = static_cast<heap_counts*>(mapped);
+    all->processes.fetch_add(1);
+    all->allocations.fetch_add(before_mapping.allocations);
+    all->bytes.fetch_add(before_mapping.bytes);
+    counts = all;
 }
 
 }  // namespace

@@ -41,7 +41,9 @@ public:
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
     /// Writes the results of the passes. Throws reports::file_error if writing fails.
-    void append(std::span<const counted_result> cells) { write_line(counted_line(cells)); }
+    void append(std::span<const counted_result> cells, const found_causes& causes = {}) {
+        write_line(counted_line(cells, causes));
+    }
 
     /// Writes a trial. If writing fails, throws reports::file_error and leaves the journal without this
     /// trial.

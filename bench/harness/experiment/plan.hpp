@@ -43,6 +43,13 @@ struct unmatched_benchmark {
     bool operator==(const unmatched_benchmark&) const = default;
 };
 
+/// The search for the causes of slowdowns, which follows the trials of a comparison.
+struct cause_options {
+    bool instructions = false;  // also count instructions with callgrind
+    bool profile = false;       // also compare the functions of both builds
+    bool operator==(const cause_options&) const = default;
+};
+
 struct run_plan {
     std::vector<contender> contenders;  // sorted by name
     std::vector<reports::contender> described;
@@ -66,6 +73,7 @@ struct run_plan {
     std::vector<int> cpus = {};           // a workload that needs one CPU gets one of these in each block
     std::optional<double> tolerated_pct;  // the limit of judge_gate() for a comparison of builds
     bool counts = false, checks = false;  // true if the pass follows the trials
+    std::optional<cause_options> causes = {};  // absent: no search for causes
     slice_lengths slice = {};
     std::optional<shard> part = {};
     std::optional<std::string> machine = {};  // copied into each trial

@@ -74,6 +74,11 @@ constexpr auto fields_of(const unmatched_benchmark*) {
                       field{"contender", &unmatched_benchmark::contender});
 }
 
+constexpr auto fields_of(const cause_options*) {
+    return std::tuple(field{"instructions", &cause_options::instructions},
+                      field{"profile", &cause_options::profile});
+}
+
 constexpr auto fields_of(const run_plan*) {
     return std::tuple(field{"size", &run_plan::size}, field{"min_time_s", &run_plan::min_time_s},
                       field{"blocks", &run_plan::blocks}, field{"budget_s", &run_plan::budget},
@@ -84,6 +89,7 @@ constexpr auto fields_of(const run_plan*) {
                       field{"checks", &run_plan::checks}, field{"workloads", &run_plan::workloads},
                       field{"pairings", &run_plan::pairings}, field{"cores", &run_plan::cores},
                       field{"cpus", &run_plan::cpus}, field{"slice", &run_plan::slice},
+                      field{"causes", &run_plan::causes, presence::when_there},
                       field{"shard", &run_plan::part, presence::when_there},
                       field{"unmatched", &run_plan::unmatched, presence::when_there});
 }
@@ -228,6 +234,7 @@ public:
         }
         if (const auto counted = from.find("counted")) {
             found_.counted = counted->each([this](const node& item) { return read_counted(item); });
+            if (const auto causes = from.find("causes")) found_.causes = read_causes(*causes);
             return;
         }
         auto record = read_trial(from);
@@ -320,6 +327,11 @@ private:
         }
         if (files.empty() || names.size() < files.size() || names.size() > layouts_max)
             from.fail("expected 1 to {} layouts with different names", layouts_max);
+    }
+
+    std::vector<reports::slowdown_cause> read_causes(const node& from) const {
+        from.each_element([this](const node& item) { where_of(item); });
+        return reports::read_causes(from);
     }
 
     counted_result read_counted(const node& from) const {
@@ -480,10 +492,12 @@ json end_line(const run_outcome& outcome) {
             {"blocks_planned", outcome.blocks_planned}};
 }
 
-json counted_line(std::span<const counted_result> cells) {
+json counted_line(std::span<const counted_result> cells, const found_causes& causes) {
     auto counted = json::array();
     for (const auto& cell : cells) counted.push_back(value_of(cell));
-    return {{"counted", std::move(counted)}};
+    json line{{"counted", std::move(counted)}};
+    if (causes) line["causes"] = reports::to_json(*causes);
+    return line;
 }
 
 session_record read_journal(std::string_view text, std::string_view name) {

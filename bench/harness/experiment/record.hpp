@@ -40,6 +40,8 @@ struct executable_state {
 
 executable_state state_of(const contender& who);
 
+using found_causes = std::optional<std::vector<reports::slowdown_cause>>;  // absent if none were looked for
+
 struct session_record {
     run_plan plan = {};
     std::vector<std::string> command = {};
@@ -47,6 +49,7 @@ struct session_record {
     std::vector<executable_state> executables = {};  // for each contender; only if read from a journal
     run_outcome outcome = {};                        // interrupted if the journal has no end line
     std::vector<counted_result> counted = {};
+    found_causes causes = {};
 };
 
 // Returns the header line of a journal. After the header, a journal has a line for each trial, a line for the
@@ -56,7 +59,7 @@ struct session_record {
 nlohmann::ordered_json header_line(const session_record& begun);
 nlohmann::ordered_json trial_line(const run_plan& plan, const trial_record& record);
 nlohmann::ordered_json end_line(const run_outcome& outcome);
-nlohmann::ordered_json counted_line(std::span<const counted_result> cells);
+nlohmann::ordered_json counted_line(std::span<const counted_result> cells, const found_causes& causes = {});
 
 /// The maximum sizes of a journal and of its lines, in bytes. A journal can be larger than a report, because
 /// it is parsed line by line. A journal of a hundred thousand trials has a quarter of the maximum size.

@@ -15,6 +15,7 @@
 #include "bench/harness/summary/self_check.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
+#include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
 #include "reports/render/terminal/text_table.hpp"
@@ -235,7 +236,8 @@ bool compares_two_builds(const reports::report& report) {
 
 std::string write_comparison(const reports::report& report) {
     const auto results = judge_gate(report, report.gate->tolerated_pct);
-    auto out = reports::printable(report.gate->verdict) + "\n\n" + reports::programs_text(report);
+    auto out = reports::printable(report.gate->verdict) + "\n" + reports::write_causes(report) + "\n" +
+               reports::programs_text(report);
     const auto findings = findings_of(report, results);
     const auto table = findings.empty() ? "" : table_text(report, findings) + "\n";
     return out + table + remarks(report, results, table);

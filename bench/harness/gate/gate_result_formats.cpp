@@ -10,6 +10,7 @@
 #include "bench/harness/machine/environment.hpp"
 #include "reports/base/file_formats.hpp"
 #include "reports/model/json.hpp"
+#include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/formats/github.hpp"
 #include "reports/render/formats/junit.hpp"
@@ -61,6 +62,15 @@ std::string lines_of(std::span<const gate_result> results, std::string_view loos
                             found->kind == gate_result_kind::looser ? looser : reports::name_of(found->kind),
                             reports::printable(title_of(*found)), reports::printable(found->message));
     return text;
+}
+
+/// Adds the causes of slowdowns to the messages of the gate results.
+std::vector<gate_result> with_causes(std::vector<gate_result> results, const reports::report& content) {
+    for (auto& found : results)
+        if (found.kind == gate_result_kind::regression)
+            if (const auto cause = reports::cause_of(content, found.workload, found.contender))
+                found.message += "; " + *cause;
+    return results;
 }
 
 std::string markdown_table(std::span<const gate_result* const> results) {
@@ -138,7 +148,7 @@ std::string write_github(std::span<const gate_result> results, std::string_view 
 
 std::string write_report(const reports::format& chosen, const reports::report& content) {
     if (!content.gate || (chosen.name != "junit" && chosen.name != "github")) return chosen.write(content);
-    const auto found = judge_gate(content, content.gate->tolerated_pct);
+    const auto found = with_causes(judge_gate(content, content.gate->tolerated_pct), content);
     return std::ranges::find(gate_result_formats, chosen.name, &gate_result_format::name)
         ->write(found, content.gate->verdict);
 }

@@ -453,6 +453,7 @@ reports::report report_of(const session_record& journal) {
     report.where = journal.where;
     report.hosts = hosts_of(journal);
     if (!journal.counted.empty()) add_counts(report, journal.counted);
+    report.causes = journal.causes;
     return report;
 }
 

@@ -368,13 +368,16 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
          {"--benchmark_filter=" + filter_for(request), std::string{"--benchmark_format=json"},
           fmt::format("--benchmark_min_time={}{}", min_time_s_of(request, made), request.who.min_time_unit)})
         child.command.push_back(word);
+    child.command.insert(child.command.end(), request.flags.begin(), request.flags.end());
+    child.error_tail_bytes = std::max(child.error_tail_bytes, request.error_bytes);
     child.environment = {{"LOOPBENCH_SIZE", std::string{name_of(request.size)}},
                          {"LOOPBENCH_CONTENDER", request.who.name},
                          {"LOOPBENCH_PADDING", std::string(request.padding_bytes, 'x')},
                          {"TMPDIR", folder.path().native()}};
     // Google Benchmark reads its flag --benchmark_out from the variable BENCHMARK_OUT. A traced program does
-    // not get this variable, because writing the file would add system calls.
-    if (request.front.empty()) {
+    // not get this variable, because writing the file would add system calls. If the requests differ only in
+    // their amounts of work, these calls cancel out.
+    if (request.front.empty() || request.error_bytes > 0) {
         create_output_file(folder);
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
@@ -501,6 +504,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     auto ended = run_child(child);
     take_output_file(ended, folder);
     auto trial = judge(ended, request.workload, request.limit, find_benchmark(request.who, request.workload));
+    if (request.error_bytes > 0) trial.errors = std::move(ended.error_tail);
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
     refuse_orphan(trial, earlier.end_others());

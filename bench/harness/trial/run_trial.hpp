@@ -36,6 +36,8 @@ struct trial_request {
     bool with_histogram_file = true;
     std::vector<std::string> front = {};  // the command of a tracer, placed before the contender's command
     std::map<std::string, std::string> environment = {};
+    std::vector<std::string> flags = {};  // further flags for Google Benchmark
+    std::size_t error_bytes = 0;          // the number of bytes of standard error to keep in `errors`
 };
 
 struct trial_outcome {
@@ -57,7 +59,8 @@ struct trial_outcome {
     std::vector<double> slices =
         {};  // ns per operation in each round; empty if the trial had the core to itself
     std::string disturbed;
-    std::string histograms;  // see read_histogram_file(); usually empty
+    std::string histograms;   // see read_histogram_file(); usually empty
+    std::string errors = {};  // the end of standard error, if the request asks for it
 };
 
 class trial_executor {

@@ -56,12 +56,12 @@ bool is_found(const std::string& program) {
 }
 
 /// Returns the user's environment: without the variables that the harness sets, except for the padding, which
-/// gives each trial a random size.
+/// gives each trial a random size, and the file in which the allocations of all descendants are counted.
 std::vector<std::string> environment_of_user() {
     auto all = own_environment();
     std::erase_if(all, [](std::string_view entry) {
         return (entry.starts_with("LOOPBENCH_") && !entry.starts_with("LOOPBENCH_PADDING=") &&
-                !entry.starts_with("LOOPBENCH_ASIO=")) ||
+                !entry.starts_with("LOOPBENCH_ASIO=") && !entry.starts_with("LOOPBENCH_MALLOC_FILE=")) ||
                entry.starts_with("BENCHMARK_OUT=") || entry.starts_with("BENCHMARK_OUT_FORMAT=") ||
                entry.starts_with("TMPDIR=");
     });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/model/report_index.hpp"
+#include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/summary_sentences.hpp"
 
@@ -95,8 +96,27 @@ std::string table_of_fastest(const report& content) {
     return rows.size() == 1 ? "" : table_of(rows);
 }
 
+/// Returns the causes as a list, and the profiles as folded tables.
+std::string causes_of(const report& content) {
+    std::string out;
+    for (const auto& sentence : cause_sentences(content))
+        out += fmt::format("- {}\n", escaped_markdown(sentence));
+    if (out.empty()) return out;
+    out += "\n";
+    for (const auto& each : *content.causes) {
+        if (!each.profiled) continue;
+        std::vector<std::vector<std::string>> rows{{"function", "more time", "before", "after"}};
+        for (const auto& function : functions_to_show(*each.profiled))
+            rows.push_back({escaped_markdown(function.name), more_time_text(function.more_ns),
+                            share_text(function.before_pct / 100), share_text(function.after_pct / 100)});
+        out += folded_markdown(title_of_profile(each), table_of(rows)) + "\n";
+    }
+    return out;
+}
+
 std::string lead_of(const report& content) {
-    if (content.gate) return fmt::format("**{}**\n\n", escaped_markdown(content.gate->verdict));
+    if (content.gate)
+        return fmt::format("**{}**\n\n{}", escaped_markdown(content.gate->verdict), causes_of(content));
     const auto sentences = summary_sentences_of(content);
     if (sentences.empty()) return "**No results**\n\n";
     return fmt::format("**{}:** {}\n\n", escaped_markdown(sentences.front().title),

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
+#include "reports/render/html/causes_html.hpp"
 #include "reports/render/summary_sentences.hpp"
 #include "reports/render/trust.hpp"
 
@@ -252,6 +254,7 @@ std::string inert(std::string_view text) {
 std::string data_of(const report& content, std::span<const histogram> histograms, const report* before) {
     auto rest = content;
     rest.results.clear();
+    rest.causes.reset();
     pools in;
     const auto results = results_of(content, in);
     const auto old_results = before != nullptr ? results_of(*before, in) : "[]";
@@ -270,6 +273,18 @@ struct page_parts {
     std::vector<std::string_view> scripts;
 };
 
+/// Replaces the marks in the text, which must contain each of them once, in this order.
+std::string with_parts(std::string_view text,
+                       std::span<const std::pair<std::string_view, std::string_view>> parts) {
+    std::string out;
+    for (const auto& [mark, part] : parts) {
+        const auto at = text.find(mark);
+        out.append(text.substr(0, at)).append(part);
+        text.remove_prefix(at + mark.size());
+    }
+    return out.append(text);
+}
+
 std::string page_of(const page_parts& own, std::string_view data) {
     std::string scripts;
     for (const auto script :
@@ -287,21 +302,18 @@ std::string page_of(const page_parts& own, std::string_view data) {
         {"{{chart.js}}", LOOPBENCH_EMBEDDED(loopbench_chart_js)},
         {"{{scripts}}", scripts},
     }};
-    std::string out;
-    auto page = LOOPBENCH_EMBEDDED(loopbench_page_html);
-    for (const auto& [mark, text] : parts) {
-        const auto at = page.find(mark);
-        out.append(page.substr(0, at)).append(text);
-        page.remove_prefix(at + mark.size());
-    }
-    return out.append(page);
+    return with_parts(LOOPBENCH_EMBEDDED(loopbench_page_html), parts);
 }
 
 }  // namespace
 
 std::string write_html(const report& content, std::span<const histogram> histograms, const report* before) {
+    const auto causes = list_of_causes(content), profiles = section_of_profiles(content);
+    const std::array<std::pair<std::string_view, std::string_view>, 2> parts{
+        {{"{{causes}}", causes}, {"{{profiles}}", profiles}}};
+    const auto body = with_parts(LOOPBENCH_EMBEDDED(loopbench_report_html), parts);
     return page_of({"loopbench report",
-                    LOOPBENCH_EMBEDDED(loopbench_report_html),
+                    body,
                     {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_answer_js),
                      LOOPBENCH_EMBEDDED(loopbench_speed_js), LOOPBENCH_EMBEDDED(loopbench_comparison_js),
                      LOOPBENCH_EMBEDDED(loopbench_cards_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),

@@ -54,6 +54,7 @@ struct compare_options {
     std::string arguments;  // for both benchmark programs (--args), as the user wrote them
     std::vector<std::string> of_measuring;
     bool of_commands = false;  // BASE and NEW are commands
+    cause_options causes;
     double tolerated_pct = 5;
     std::string format = "text";
     served_options served;
@@ -67,6 +68,12 @@ constexpr const char* how_layouts_are_drawn =
     "-ffunction-sections; mold: --shuffle-sections=SEED, lld: --shuffle-sections=.text*=SEED), into a\n"
     "folder, under names of one length (01 to 20), and compare the two folders. Each block draws a layout\n"
     "of each build at random, so that intervals and verdicts cover the effect (docs/gate.md).";
+
+constexpr const char* how_causes_are_found =
+    "\n\n"
+    "Causes: for each slower benchmark, further processes of both builds count system calls, allocations,\n"
+    "context switches and, with a hardware counter, instructions. The counts that changed are below the\n"
+    "verdict. The trials leave a tenth of --budget for this; with --profile, a third.";
 
 enum class operand { report, executable, layouts };
 
@@ -247,6 +254,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
     plan.of_one_program = true;
     plan.baseline = base;
     plan.tolerated_pct = options.tolerated_pct;
+    plan.causes = options.causes;
     {
         progress shown;
         shown.show_step("listing the benchmarks");
@@ -378,12 +386,27 @@ const std::initializer_list<example> compare_examples{
 
 }  // namespace
 
+namespace {
+
+void add_cause_options(CLI::App& command, cause_options& causes, std::vector<CLI::Option*>& of_measuring) {
+    of_measuring.push_back(command.add_flag(
+        "--instructions", causes.instructions,
+        "without a hardware counter, count the instructions of slower benchmarks with callgrind (valgrind)"));
+    of_measuring.push_back(
+        command.add_flag("--profile", causes.profile,
+                         "profile slower benchmarks with perf or callgrind, and show the functions that take "
+                         "longer"));
+    put_under(command, heading::judging);
+}
+
+}  // namespace
+
 void add_compare_command(CLI::App& app, action& chosen) {
     const auto options = std::make_shared<compare_options>();
     auto* command = app.add_subcommand(
         "compare", "compares two builds of a benchmark program or of a server, two commands, or two reports");
-    command->footer(examples_and(
-        compare_examples, std::string{how_trials_run} + how_layouts_are_drawn + how_servers_are_measured));
+    command->footer(examples_and(compare_examples, std::string{how_trials_run} + how_layouts_are_drawn +
+                                                       how_causes_are_found + how_servers_are_measured));
     command
         ->add_option("BASE", options->base,
                      "the old report or JSON output of Google Benchmark, the old executable (Google "
@@ -404,9 +427,10 @@ void add_compare_command(CLI::App& app, action& chosen) {
                             "format for two reports, on standard output (text); html is one page with both"),
         {"text", "html", "json"})
         ->group(heading::output);
-    const auto of_measuring =
+    auto of_measuring =
         add_session_options(*command, options->session, usual_gate_plan(), "loopbench-compare");
     const auto* const tolerance = add_tolerance(*command, options->tolerated_pct);
+    add_cause_options(*command, options->causes, of_measuring);
     command->callback([options, &chosen, of_measuring, tolerance] {
         if (tolerance->count() == 0)  // a pass cannot rule out less than what counts as a difference
             options->tolerated_pct =

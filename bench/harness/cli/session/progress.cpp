@@ -93,6 +93,18 @@ void progress::show_pairing(std::string_view workload, std::uint64_t done, std::
          workload, "");
 }
 
+void progress::show_cause(std::string_view workload, std::uint64_t done, std::uint64_t total) {
+    if (!is_due()) return;
+    if (!terminal_) {
+        tell("loopbench: the causes of {} of {} slowdowns were looked for{}\n", done, total,
+             left(done, total));
+        return;
+    }
+    draw(fmt::format("[{}] {}/{}{}: looking for the cause of ", bar(done, total), done, total,
+                     left(done, total)),
+         workload, "");
+}
+
 void progress::show_step(std::string_view text) {
     if (terminal_ && is_due()) draw("", text, "");
 }

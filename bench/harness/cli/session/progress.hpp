@@ -30,6 +30,10 @@ public:
     /// been chosen.
     void show_pairing(std::string_view workload, std::uint64_t done, std::uint64_t total);
 
+    /// Shows that the cause of a slowdown is being looked for, and that `done` of `total` searches have
+    /// ended.
+    void show_cause(std::string_view workload, std::uint64_t done, std::uint64_t total);
+
     /// Shows a text on the terminal, for example "listing the benchmarks of ./old". Does nothing if standard
     /// error is not a terminal.
     void show_step(std::string_view text);

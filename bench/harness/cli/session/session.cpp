@@ -14,6 +14,7 @@
 
 #include "bench/catalog/pairing_reasons.hpp"
 #include "bench/catalog/workload_table.hpp"
+#include "bench/harness/cli/session/cause_pass.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/count_pass.hpp"
 #include "bench/harness/cli/session/progress.hpp"
@@ -134,17 +135,24 @@ std::optional<reports::calibration> known_calibration(const reports::environment
     }
 }
 
-void run_trials(session_record& record, journal& written, histogram_log& histograms,
-                const session_place& place) {
+/// Returns a clock that shows the time that the session has used, including the trials of an interrupted run.
+run_clock clock_of_session(const session_record& record, const session_place& place) {
     std::chrono::nanoseconds spent{0};
     for (const auto& trial : record.outcome.trials) spent += trial.outcome.wall;
-    const auto clock = [started = place.started, spent] {
-        return session_start::clock::now() - started + spent;
+    return [started = place.started, spent] { return session_start::clock::now() - started + spent; };
+}
+
+void run_trials(session_record& record, journal& written, histogram_log& histograms,
+                const session_place& place, const run_clock& clock) {
+    // The clock of the trials is ahead, so that the budget suffices for the search for causes after the
+    // trials.
+    const run_clock ahead = [&clock, reserved = reserved_for_causes(record.plan)] {
+        return clock() + reserved;
     };
-    run_log log{record.plan, written, histograms, clock(), place.step};
+    run_log log{record.plan, written, histograms, ahead(), place.step};
     log.take(record.outcome.trials);
     process_executor executor{place.stop.fd(), place.by.disturbances};
-    record.outcome = bench::run(record.plan, executor, log, clock, std::move(record.outcome), place.enough);
+    record.outcome = bench::run(record.plan, executor, log, ahead, std::move(record.outcome), place.enough);
     written.end(record.outcome);
 }
 
@@ -168,8 +176,24 @@ void take_further_passes(session_record& record, journal& written, const session
     record.counted = std::move(counted);
 }
 
-/// Runs the trials, the counting pass and the checking pass. If one of the two passes cannot write its
-/// results, returns the error instead of throwing it, so that the results of the trials are still printed.
+/// Looks for the causes of slowdowns if the plan requests it. After an interrupt, the causes are discarded.
+void look_for_causes(session_record& record, journal& written, const session_place& place,
+                     const run_clock& clock) {
+    const auto& plan = record.plan;
+    if (!plan.causes || record.causes || record.outcome.interrupted || plan.part) return;
+    const time_for_pass time{session_start::clock::now() + time_for_causes(plan, clock()), place.stop.fd()};
+    auto causes = find_causes(report_of(record), plan, time);
+    if (place.stop.requested()) {
+        record.outcome.interrupted = true;
+        return written.end(record.outcome);
+    }
+    if (!causes) return;
+    record.causes = std::move(causes);
+    written.append(record.counted, record.causes);
+}
+
+/// Runs the trials and the passes that follow them. If a pass cannot write its results, returns the error
+/// instead of throwing it, so that the results of the trials are still printed.
 finished_run finish(session_record record, journal& written, histogram_log& histograms,
                     const session_place& place) {
     std::optional<reports::file_error> unwritten;
@@ -180,9 +204,11 @@ finished_run finish(session_record record, journal& written, histogram_log& hist
             unwritten = error;
         }
     };
+    const auto clock = clock_of_session(record, place);
     if (record.counted.empty()) attempt([&] { remove_old_counts(place.folder); });
-    run_trials(record, written, histograms, place);
+    run_trials(record, written, histograms, place, clock);
     attempt([&] { take_further_passes(record, written, place); });
+    attempt([&] { look_for_causes(record, written, place, clock); });
     return {std::move(record), std::move(unwritten)};
 }
 

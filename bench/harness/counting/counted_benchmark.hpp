@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/harness/counting/slope.hpp"
+#include "bench/harness/counting/tools.hpp"
+#include "bench/harness/trial/run_trial.hpp"
+
+namespace loopbench::bench {
+
+/// Throws uncountable if the workload runs for a fixed time. A request for twice as many operations does not
+/// double the work of such a workload, so no count per operation can be computed.
+void refuse_workload_without_slope(std::string_view workload);
+
+/// The error after the end of the time for counting.
+class out_of_time : public uncountable {
+public:
+    using uncountable::uncountable;
+};
+
+/// The time that is left for a pass. Must be used only in the main thread, because `stop_fd` ends children.
+struct time_for_pass {
+    using clock = std::chrono::steady_clock;
+
+    clock::time_point end;
+    int stop_fd = -1;
+
+    [[nodiscard]] bool is_over() const { return clock::now() >= end; }
+};
+
+/// A process that ran a benchmark.
+struct counted_process {
+    work_of_process work;
+    trial_outcome outcome;
+};
+
+/// The amount of work that a process is asked for.
+struct amount_of_work {
+    double min_time_s = 0;
+    std::optional<std::uint64_t> operations{};  // only for programs that take LOOPBENCH_OPERATIONS
+    int repetitions = 1;
+};
+
+/// One benchmark of one build: any benchmark of a Google Benchmark program, whose iterations are the
+/// operations, or a workload of one of the suite's contenders.
+class counted_benchmark {
+public:
+    /// Runs the benchmark for as short a time as possible. Throws uncountable if the program does not say how
+    /// many operations it did, or if it fails.
+    counted_benchmark(const contender& who, const std::string& workload, const time_for_pass& time);
+
+    /// Runs a process. `front` is the command of a tool, and `environment` has additional variables. Throws
+    /// uncountable if the process fails, and out_of_time if no time is left.
+    counted_process run(const amount_of_work& amount, const command_words& front,
+                        const variable_map& environment) const;
+
+    /// Returns different amounts of work, in ascending order. The counts of processes that do these amounts
+    /// give the count per operation (slope_of()). Slow benchmarks get few amounts, because the counts would
+    /// take too long.
+    [[nodiscard]] std::vector<amount_of_work> amounts() const;
+
+    /// Returns an amount of work for which the process runs for about this time.
+    [[nodiscard]] amount_of_work amount_for(std::chrono::duration<double> time) const;
+
+    [[nodiscard]] const time_for_pass& time() const { return time_; }
+
+private:
+    const contender& who_;
+    const std::string& workload_;
+    const time_for_pass& time_;
+    bool takes_operations_ = false, is_calibrated_ = true;
+    double operations_of_probe_ = 1;
+    double operation_s_ = 0;  // as the library compares it with --benchmark_min_time
+
+    [[nodiscard]] bool is_timed_by_wall_clock() const;
+    /// Returns the number of operations that take about this time.
+    [[nodiscard]] double operations_in(std::chrono::duration<double> time) const;
+};
+
+}  // namespace loopbench::bench

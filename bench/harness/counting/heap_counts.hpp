@@ -1,0 +1,15 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace loopbench::bench {
+
+/// The content of the file in which the malloc counter counts. Several processes map the file at once. It
+/// begins with zeros.
+struct heap_counts {
+    std::atomic<std::uint64_t> allocations{0}, bytes{0};
+    std::atomic<std::uint64_t> processes{0};  // those that loaded the malloc counter
+};
+
+}  // namespace loopbench::bench

@@ -1,0 +1,212 @@
+#include "reports/render/causes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
+#include "reports/model/json.hpp"
+#include "reports/render/columns.hpp"
+
+namespace loopbench::reports {
+
+namespace {
+
+/// Formats a count with three digits, and a whole number without decimal places.
+std::string count_text(double value) {
+    constexpr double as_good_as_whole = 0.005;
+    const double whole = std::round(value);
+    if (std::abs(value - whole) < as_good_as_whole || std::abs(value) >= 99.5) return with_commas(whole);
+    return three_digits(value);
+}
+
+std::string noun_of(const changed_count& of, double difference) {
+    const bool is_one = count_text(difference) == "1";
+    switch (of.kind) {
+        case count_kind::system_call:
+            return of.name + "(2)";
+        case count_kind::allocations:
+            return is_one ? "allocation" : "allocations";
+        case count_kind::allocated_bytes:
+            return is_one ? "allocated byte" : "allocated bytes";
+        case count_kind::context_switches:
+            return is_one ? "context switch" : "context switches";
+        case count_kind::instructions:
+            return is_one ? "instruction" : "instructions";
+    }
+    return of.name;
+}
+
+double growth_of(const changed_count& of) {
+    return of.after - of.before;
+}
+
+std::string growth_text(const changed_count& of) {
+    const double difference = std::abs(growth_of(of));
+    return fmt::format("{} {} {}", count_text(difference), growth_of(of) > 0 ? "more" : "fewer",
+                       noun_of(of, difference));
+}
+
+/// Returns " (48 B)", the size of an additional allocation, or "" if the bytes did not change.
+std::string size_of_allocations(const changed_count& allocations, const std::vector<changed_count>& all) {
+    const auto bytes = std::ranges::find(all, count_kind::allocated_bytes, &changed_count::kind);
+    if (bytes == all.end() || growth_of(*bytes) * growth_of(allocations) <= 0) return "";
+    return fmt::format(" ({} B)", with_commas(std::abs(growth_of(*bytes))));
+}
+
+std::string detail_of(const changed_count& of, const std::vector<changed_count>& all) {
+    if (of.kind == count_kind::allocations) return size_of_allocations(of, all);
+    if (of.kind != count_kind::instructions || of.before <= 0) return "";
+    return fmt::format(" ({})", pct_or_factor(100 * std::abs(growth_of(of)) / of.before));
+}
+
+/// Returns the counts in the order of the text: those that grew first, system calls first, the largest change
+/// first. Leaves out the bytes if the text already contains them with the allocations.
+std::vector<const changed_count*> in_order(const std::vector<changed_count>& all) {
+    const bool has_allocations =
+        std::ranges::find(all, count_kind::allocations, &changed_count::kind) != all.end();
+    std::vector<const changed_count*> found;
+    for (const auto& each : all)
+        if (each.kind != count_kind::allocated_bytes || !has_allocations) found.push_back(&each);
+    std::ranges::sort(found, {}, [](const changed_count* each) {
+        return std::tuple{growth_of(*each) < 0, each->kind, -std::abs(growth_of(*each)), each};
+    });
+    return found;
+}
+
+std::string changes_text(const slowdown_cause& of) {
+    constexpr std::size_t most = 6;
+    std::vector<std::string> parts;
+    const auto all = in_order(of.changed);
+    for (const auto* const each : all)
+        if (parts.size() < most)
+            parts.push_back(growth_text(*each) +
+                            (parts.empty() ? fmt::format(" per {}", of.per) : std::string{}) +
+                            detail_of(*each, of.changed));
+    if (all.size() > most) parts.push_back(fmt::format("{} more changed counts", all.size() - most));
+    return fmt::format(
+        "{}{}", fmt::join(parts, ", "),
+        of.set_up_included && of.per == "operation" ? " (work outside the loop included)" : "");
+}
+
+/// Returns the function that takes at least half of the additional time, or null.
+const profiled_function* main_function(const slowdown_cause& of) {
+    if (!of.profiled || of.profiled->functions.empty()) return nullptr;
+    double more_ns = 0;
+    for (const auto& each : of.profiled->stacks) more_ns += each.after_ns - each.before_ns;
+    const auto& first = of.profiled->functions.front();
+    return more_ns > 0 && first.more_ns >= more_ns / 2 ? &first : nullptr;
+}
+
+std::string names_of_unstable(const slowdown_cause& of) {
+    constexpr std::size_t most = 4;
+    const auto shown_names = std::span{of.unstable}.first(std::min(most, of.unstable.size()));
+    return fmt::format(
+        "{}{}", fmt::join(shown_names, ", "),
+        of.unstable.size() > most ? fmt::format(" and {} more", of.unstable.size() - most) : std::string{});
+}
+
+/// Returns the kinds of counts that were compared, for example "system calls, allocations".
+std::string names_of_compared(const slowdown_cause& of) {
+    std::vector<std::string> names;
+    for (const auto kind : of.compared) {
+        std::string name{kind == count_kind::system_call ? "system_calls" : name_of(kind)};
+        std::ranges::replace(name, '_', ' ');
+        names.push_back(std::move(name));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string without_changes_text(const slowdown_cause& of, bool has_layouts) {
+    const auto is_compared = [&](count_kind kind) {
+        return std::ranges::find(of.compared, kind) != of.compared.end();
+    };
+    if (of.compared.empty()) return "the cause is unknown";
+    if (!is_compared(count_kind::system_call) || !is_compared(count_kind::allocations))
+        return "no change in " + names_of_compared(of);
+    if (main_function(of) != nullptr) return "no count changed";
+    return fmt::format("no count changed; {}",
+                       has_layouts ? "the code itself" : "code placement or the code itself");
+}
+
+}  // namespace
+
+std::string cause_text(const slowdown_cause& of, bool has_layouts) {
+    constexpr std::size_t longest_reason = 300;
+    auto text = of.changed.empty() ? without_changes_text(of, has_layouts) : changes_text(of);
+    if (const auto* const function = main_function(of))
+        text += fmt::format("; {} takes {} more", shown(function->name), human_time(function->more_ns));
+    if (!of.unstable.empty()) text += "; some counts vary too much to be compared: " + names_of_unstable(of);
+    for (const auto& reason : of.missing)
+        text += "; " + valid_utf8(reason.substr(0, longest_reason)) +
+                (reason.size() > longest_reason ? "..." : "");
+    return text;
+}
+
+namespace {
+
+bool has_layouts(const report& content) {
+    return content.plan && content.plan->layouts.value_or(1) > 1;
+}
+
+}  // namespace
+
+std::optional<std::string> cause_of(const report& content, std::string_view workload,
+                                    std::string_view contender) {
+    if (!content.causes) return std::nullopt;
+    for (const auto& each : *content.causes)
+        if (each.workload == workload && each.contender == contender)
+            return cause_text(each, has_layouts(content));
+    return std::nullopt;
+}
+
+std::vector<std::string> cause_sentences(const report& content) {
+    std::vector<std::string> all;
+    if (!content.causes) return all;
+    for (const auto& each : *content.causes)
+        all.push_back(fmt::format("{}: {}.", shown(each.workload), cause_text(each, has_layouts(content))));
+    return all;
+}
+
+std::string title_of_profile(const slowdown_cause& of) {
+    return fmt::format("{}: functions by additional time per {} ({})", shown(of.workload), of.per,
+                       of.profiled->profiler == "callgrind" ? "estimated from callgrind's instructions"
+                                                            : "estimated from perf's samples");
+}
+
+std::span<const profiled_function> functions_to_show(const profile& of) {
+    constexpr std::size_t most = 10;
+    constexpr double least_share = 0.01;
+    double whole_ns = 0;
+    for (const auto& each : of.stacks) whole_ns += each.after_ns;
+    std::size_t count = 0;
+    while (count < std::min(most, of.functions.size()) &&
+           (count == 0 || of.functions[count].more_ns >= least_share * whole_ns))
+        ++count;
+    return std::span{of.functions}.first(count);
+}
+
+std::string more_time_text(double more_ns) {
+    return fmt::format("{}{}", more_ns > 0 ? "+" : "", human_time(more_ns));
+}
+
+std::string write_causes(const report& content) {
+    std::string text;
+    for (const auto& sentence : cause_sentences(content)) text += printable(sentence) + "\n";
+    if (!content.causes) return text;
+    for (const auto& each : *content.causes) {
+        if (!each.profiled) continue;
+        text += printable(title_of_profile(each)) + ":\n";
+        for (const auto& function : functions_to_show(*each.profiled))
+            text += fmt::format("  {:>10}  {:>7} -> {:>7}  {}\n", more_time_text(function.more_ns),
+                                share_text(function.before_pct / 100), share_text(function.after_pct / 100),
+                                printable(function.name));
+    }
+    return text;
+}
+
+}  // namespace loopbench::reports
