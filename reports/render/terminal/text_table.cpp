@@ -76,8 +76,8 @@ std::string programs_text(const report& content) {
 }
 
 std::string write_table(const report& content) {
-    auto out = content.gate ? printable(content.gate->verdict) + "\n" + write_causes(content) + "\n"
-                            : std::string{};
+    auto out =
+        content.gate ? printable(content.gate->verdict) + "\n" + write_causes(content) + "\n" : std::string{};
     out += programs_text(content);
     for (const auto& group : families_of(content)) out += family_lines(group);
     return out + legend_for(content) + "\n";
