@@ -1,6 +1,7 @@
 #include "bench/harness/bisection/repository.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,7 @@
 // Parses the command line, runs the chosen command, and turns errors into exit codes.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
 

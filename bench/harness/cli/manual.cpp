@@ -1,5 +1,6 @@
 // Generates the man page from the options, as mdoc macros.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "bench/harness/experiment/selection.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>

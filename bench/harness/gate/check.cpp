@@ -1,6 +1,7 @@
 #include "bench/harness/gate/check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/model/metrics.hpp"
 

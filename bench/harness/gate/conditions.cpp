@@ -2,6 +2,7 @@
 #include "bench/harness/gate/conditions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <soci/soci.h>
 #include <stdlib.h>
 #include <unistd.h>

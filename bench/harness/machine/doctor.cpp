@@ -1,6 +1,7 @@
 #include "bench/harness/machine/doctor.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
 #include "bench/harness/summary/passes.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

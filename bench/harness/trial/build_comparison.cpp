@@ -1,6 +1,7 @@
 #include "bench/harness/trial/build_comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

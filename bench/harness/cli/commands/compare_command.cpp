@@ -1,5 +1,6 @@
 // loopbench compare: compares two builds of a benchmark program or of a server, two commands, or two reports.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // loopbench run: chooses contenders and workloads, measures them and writes reports.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>

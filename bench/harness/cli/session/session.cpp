@@ -2,6 +2,7 @@
 #include "bench/harness/cli/session/session.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "bench/harness/cli/session/session_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <random>
 #include <string>

@@ -1,6 +1,7 @@
 // Reads the JSON that a Google Benchmark program prints. The program becomes the contender, and its
 // repetitions become the samples.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,7 @@
 // Reads the JSON that `hyperfine --export-json` writes. Versions 1.12 to 1.20 are known; later fields are
 // ignored. All times are in seconds.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

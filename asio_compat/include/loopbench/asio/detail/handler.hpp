@@ -8,8 +8,9 @@
 
 #include "loopbench/asio/detail/memory.hpp"
 
-#if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
+#if __has_include(<boost/asio/detail/handler_invoke_helpers.hpp>)  // until Boost 1.87
 #include <boost/asio/detail/handler_invoke_helpers.hpp>
+#define LOOPBENCH_ASIO_HAS_HANDLER_HOOKS
 #endif
 
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
@@ -22,7 +23,7 @@ namespace loopbench::asio::detail {
 /// hook.
 template <class Function, class Handler>
 void call_for(Function& function, [[maybe_unused]] Handler& handler) {
-#if defined(BOOST_ASIO_HAS_HANDLER_HOOKS)
+#if defined(LOOPBENCH_ASIO_HAS_HANDLER_HOOKS)
     boost_asio_handler_invoke_helpers::invoke(function, handler);
 #else
     static_cast<Function&&>(function)();
