@@ -148,7 +148,8 @@ def time_of_round(root):
 
 
 def shortest_time(root, program, benchmark, inside):
-    text = root.run(f"{program} '--benchmark_filter=^{re.escape(benchmark)}$' --benchmark_repetitions=9 "
+    exactly = re.sub(r"[][.*+?(){}|^$\\]", r"\\\g<0>", benchmark)  # POSIX does not define escaped spaces
+    text = root.run(f"{program} '--benchmark_filter=^{exactly}$' --benchmark_repetitions=9 "
                     "--benchmark_min_time=0.05 --benchmark_format=json 2>/dev/null", inside)
     rows = json.loads(text[text.index("{"):])["benchmarks"]
     unit = {"ns": 1, "us": 1e3, "ms": 1e6}
