@@ -24,11 +24,12 @@ class Scripts(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "fakes").mkdir()
         shutil.copytree(SOURCE / ".ci", self.folder / ".ci")
+        self.path = f"{self.folder}/fakes:{os.environ['PATH']}"
         self.fake("sleep", "")
 
     def fake(self, name, code):
         file = self.folder / "fakes" / name
-        file.write_text(f'#!/bin/bash\necho "$*" >> "$0.calls"\n{code}\n')
+        file.write_text(f'#!/bin/bash\necho "$*" >> "{file}.calls"\n{code}\n')
         file.chmod(0o755)
 
     def calls(self, name):
@@ -41,7 +42,7 @@ class Scripts(unittest.TestCase):
         """
         of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
         inherited = {name: value for name, value in os.environ.items() if name not in of_make}
-        return {**inherited, "PATH": f"{self.folder}/fakes:{os.environ['PATH']}", "TERM": "xterm"}
+        return {**inherited, "PATH": self.path, "TERM": "xterm"}
 
     def run_script(self, *command):
         return subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
@@ -88,6 +89,77 @@ exit 7""")
         ran = self.run_script(".ci/install", "layouts")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
                          (0, "installing distribution packages: mold\n", ""))
+
+    def test_an_unknown_purpose_is_refused_and_the_known_ones_are_named(self):
+        ran = self.run_script(".ci/install", "layouts", "nothing")
+        self.assertEqual(ran.returncode, 2)
+        for purpose in ("build", "layouts", "clang"):
+            self.assertIn(purpose, ran.stderr)
+        self.assertEqual(self.calls("apt-get"), [])
+
+    def test_the_first_available_alternative_is_installed(self):
+        self.fake("apt-cache", '[ "$2" = libboost1.88-dev ] && version=1.88.0; echo "  Candidate: ${version-(none)}"')
+        ran = self.run_script(".ci/install", "build", "upstream")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        installed = self.calls("apt-get")[-1]
+        for package in ("libboost1.88-dev", "libboost-context1.88-dev", "g++"):
+            self.assertIn(f" {package}", installed)
+        self.assertNotIn("1.81", installed)
+
+    def test_an_installed_alternative_stays_and_decides_the_version_of_other_packages(self):
+        self.fake("dpkg-query", '[ "$3" = libboost1.81-dev ] && echo install ok installed')
+        self.fake("apt-cache", 'echo "  Candidate: 1"')
+        ran = self.run_script(".ci/install", "build", "upstream")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(" libboost-context1.81-dev", self.calls("apt-get")[-1])
+        self.assertNotIn("libboost1.", self.calls("apt-get")[-1])
+
+    def test_a_package_that_the_distribution_lacks_is_named_and_the_others_are_installed(self):
+        self.fake("apt-cache", 'echo "  Candidate: (none)"')
+        self.use_only("dpkg-query", "apt-cache", "apt-get", "find", "id", "npm")
+        ran = self.run_script(".ci/install", "style", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stderr, "no package.*clang-format-14")
+        self.assertRegex(self.calls("apt-get")[-1], " mold$")
+
+    def test_without_sudo_missing_packages_are_named_and_the_build_can_continue(self):
+        self.fake("id", "echo 1000")
+        self.use_only("dpkg-query", "id", "apt-get")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stderr, "mold.*sudo")
+        self.assertEqual(self.calls("apt-get"), [])
+
+    def test_without_a_package_manager_missing_programs_are_named_and_the_build_can_continue(self):
+        self.fake("mold", "")
+        self.use_only("mold", "id")
+        ran = self.run_script(".ci/install", "layouts", "profilers")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stderr, "not found: valgrind.*package manager")
+
+    def test_each_package_manager_gets_its_own_names(self):
+        for manager, query, package in (("dnf", "rpm", "json-devel"), ("zypper", "rpm", "nlohmann_json-devel"),
+                                        ("pacman", "pacman", "nlohmann-json"), ("apk", "apk", "nlohmann-json")):
+            with self.subTest(manager):
+                self.fake(manager, '[[ "$*" != *--deptest* && "$1" != info ]]')
+                if query != manager:
+                    self.fake(query, "exit 1")
+                self.use_only(*{manager, query}, "id", "npm")
+                ran = self.run_script(".ci/install", "build")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn(f" {package} ", self.calls(manager)[-1])
+                self.assertIn("chart.js", self.calls("npm")[-1])
+
+    def use_only(self, *fakes):
+        """Leaves the scripts only these fakes, and the basic programs that every distribution has."""
+        folder = self.folder / "basic"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name in ("bash", "awk", "grep", "env", "dirname"):
+            (folder / name).symlink_to(shutil.which(name))
+        for name in fakes:
+            (folder / name).symlink_to(self.folder / "fakes" / name)
+        self.path = str(folder)
 
 
 class Build(Scripts):

@@ -9,8 +9,8 @@
 
 #include <boost/version.hpp>
 
-#if BOOST_VERSION < 107400 || BOOST_VERSION > 109000
-#error "loopbench/asio.hpp supports only Boost 1.74 to 1.90; use one of these versions."
+#if BOOST_VERSION < 108100 || BOOST_VERSION > 109200
+#error "loopbench/asio.hpp supports only Boost 1.81 to 1.92; use one of these versions."
 #endif
 
 #if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
