@@ -1,5 +1,7 @@
-# Two commands for a fresh Debian machine. The CMake presets do the work, and can be used without this file.
-.PHONY: bench test
+# Commands for a fresh machine. The CMake presets do the work, and can be used without this file.
+.PHONY: bench test install
+
+prefix = /usr/local
 
 bench:
 	@.ci/install build
@@ -10,3 +12,10 @@ test:
 	@.ci/install build layouts style browser documentation readers
 	@.ci/build
 	@ctest --preset release
+
+# Installs everything below $(prefix), and below $(DESTDIR) if that is set.
+install:
+	@.ci/install build
+	@.ci/build suite
+	@cmake --install build/release --prefix "$(prefix)" > build/release/install.log
+	@echo "installed below $(DESTDIR)$(prefix); the files are listed in build/release/install_manifest.txt"

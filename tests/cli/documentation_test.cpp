@@ -49,10 +49,10 @@ std::vector<std::string> shown_commands() {
 
 bool is_tried_elsewhere(const std::string& command) {
     static const std::set<std::string, std::less<>> elsewhere{
-        "make bench",  // tests/cli/end_to_end_test.cpp runs it
-        "make test",   // .ci/run runs it
+        "make bench",                        // tests/cli/end_to_end_test.cpp runs it
+        "make test",                         // .ci/run runs it
+        "make install prefix=$HOME/.local",  // setup_scripts_test.py runs it with a fake build
         // tests/package runs these commands, with other folders.
-        "cmake --install build/release --prefix ~/.local",
         "cmake --install build/release --component loop --prefix ~/.local",
         "cmake --install build/release --component contender --prefix ~/.local",
         "cmake -S my -B my/bin -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=\"-O2 -DNDEBUG\"",

@@ -230,5 +230,20 @@ class Build(Scripts):
         self.assertNotIn("measured", ran.stdout)
 
 
+    def test_make_install_builds_everything_and_installs_it_below_the_prefix(self):
+        self.fake_cmake(self.BUILT)
+        self.fake("dpkg-query", "echo install ok installed")
+        prefix = f"{self.folder}/a place"
+        ran = self.run_script("make", "install", f"prefix={prefix}")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(self.calls("cmake")[-2:], ["--build --preset release --target suite",
+                                                    f"--install build/release --prefix {prefix}"])
+        self.assertIn(prefix, ran.stdout)
+        self.fake_cmake("exit 3")
+        ran = self.run_script("make", "install")
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertNotIn("installed below", ran.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()

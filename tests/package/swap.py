@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-DONE_ALREADY = {"cmake --build --preset release --target suite", "cmake --install build/release --prefix ~/.local"}
+DONE_ALREADY = {"make install prefix=$HOME/.local"}
 MEASURED = {0, 3, 4, 5}  # the exit codes of a complete comparison
 
 # The fake commands replace the real ones, because their folder comes first in PATH.

@@ -1,0 +1,4 @@
+// A program that uses the standalone Asio. Every header of it includes this one first.
+#include <asio/detail/config.hpp>
+
+int main() {}
