@@ -22,7 +22,10 @@ import time
 
 import steps
 
-MIRROR = "http://deb.debian.org/debian"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from debian_root import MIRROR, Root, tell, with_own_mounts
+
 PLANTED = 0.10
 HELPERS = """#include <benchmark/benchmark.h>
 static inline void do_more_work() {
@@ -79,37 +82,6 @@ PROJECTS = [
 ]
 OF_CHANGED = {"snappy/bookworm": "BM_*Medley BM_ZFlatAll BM_Added BM_UFlat/1",
               "spdlog/bookworm": "null_sink* disabled*", "ftxui/trixie": "*Basic/64 BencharkText/4 BencharkText/11"}
-
-
-class Root:
-    """A Debian 12 in a folder, with the file systems of the kernel."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        if not (folder / "usr").is_dir():
-            tell("creating a Debian 12")
-            subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", folder,
-                            MIRROR], check=True, stdout=subprocess.DEVNULL)
-        for each in ("proc", "sys", "dev", "dev/pts"):  # only in the mount namespace of this process
-            subprocess.run(["mount", "--bind", f"/{each}", folder / each], check=True)
-        (folder / "etc/apt/sources.list").write_text(
-            f"deb {MIRROR} bookworm main\ndeb-src {MIRROR} bookworm main\ndeb-src {MIRROR} trixie main\n")
-        self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
-                            "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
-        self.run("apt-get update -qq\n"
-                 "apt-get install -y -qq --no-install-recommends git dpkg-dev g++ libbenchmark-dev")
-
-    def run(self, script, inside="/"):
-        done = subprocess.run(["chroot", self.folder, "/bin/sh", "-ec", f'cd "{inside}"\n{script}'],
-                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False)
-        if done.returncode:
-            sys.exit(f"{script}: exit code {done.returncode}\n{done.stdout}")
-        return done.stdout
-
-
-def tell(text):
-    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
 def commit(root, place, message):
@@ -234,7 +206,8 @@ def copy_sources(source, root):
 
 def main(source, folder, names):
     folder.mkdir(parents=True, exist_ok=True)
-    root = Root(folder / "root")
+    sources = [f"deb-src {MIRROR} {suite} main" for suite in ("bookworm", "trixie")]
+    root = Root(folder / "root", "bookworm", "git dpkg-dev g++ libbenchmark-dev", sources)
     copy_sources(source, root)
     round_ns = time_of_round(root)
     results = []
@@ -256,6 +229,5 @@ def main(source, folder, names):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    if "MOUNTED" not in os.environ:  # the mounts end with this process
-        os.execvpe("unshare", ["unshare", "--mount", sys.executable, *sys.argv], os.environ | {"MOUNTED": "1"})
+    with_own_mounts()
     sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]))

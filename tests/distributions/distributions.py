@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Runs the two commands of README.md in fresh Debian releases, and prints a table.
+
+    distributions.py SOURCE FOLDER [SUITE...]
+
+Needs root, debootstrap and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its HEAD is
+tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root in
+FOLDER. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the output. The
+exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from debian_root import Root, tell, with_own_mounts
+
+SUITES = ("bookworm", "trixie", "testing")
+PLACE = "/root/loopbench"
+# A command of the README gets this time. It is several times as long as on two cores.
+LIMIT_S = 3 * 3600
+VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1s/.* //p'",
+            "Boost": "sed -n 's/.*BOOST_LIB_VERSION \"\\(.*\\)\"/\\1/p' /usr/include/boost/version.hpp",
+            **{name: f"dpkg-query -W -f '${{Version}}' {package}" for name, package in
+               (("fmt", "libfmt-dev"), ("simdjson", "libsimdjson-dev"), ("liburing", "liburing-dev"))}}
+
+
+def commands_of_readme(source):
+    section = (source / "README.md").read_text().partition("\n## Two commands\n")[2]
+    block = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
+    return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
+
+
+def failed_tests(output):
+    """Returns the names of the tests that CTest lists as failed."""
+    listed = output.partition("The following tests FAILED:")[2]
+    return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
+
+
+def skipped_tests(output):
+    listed = output.partition("The following tests did not run:")[2].partition("The following tests FAILED:")[0]
+    return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
+
+
+def try_suite(source, folder, suite):
+    place = folder / suite
+    shutil.rmtree(place, ignore_errors=True)
+    root = Root(place, suite, "git make")
+    shutil.rmtree(place / PLACE.lstrip("/"), ignore_errors=True)
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
+    root.run("git config --global --add safe.directory '*'")
+    results = []
+    with open(folder / f"{suite}.log", "w") as log:
+        for command in commands_of_readme(source):
+            start = time.monotonic()
+            done = root.start(command, PLACE, LIMIT_S)
+            log.write(f"$ {command}\n{done.stdout}\n")
+            results.append({"suite": suite, "command": command, "exit_code": done.returncode,
+                            "seconds": round(time.monotonic() - start), "failed": failed_tests(done.stdout),
+                            "skipped": skipped_tests(done.stdout)})
+            tell(json.dumps(results[-1]))
+    commit = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    versions = {name: root.start(script).stdout.strip() for name, script in VERSIONS.items()}
+    release = root.run("cat /etc/debian_version").strip()
+    return [each | {"debian": release, "versions": versions, "commit": commit.stdout.strip()} for each in results]
+
+
+def main(source, folder, suites):
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "results.json"
+    results = json.loads(kept.read_text()) if kept.exists() else []
+    for suite in suites:
+        results = [each for each in results if each["suite"] != suite] + try_suite(source, folder, suite)
+        kept.write_text(json.dumps(results, indent=1) + "\n")
+    print(table(results))
+    return 1 if any(each["exit_code"] for each in results if each["suite"] in suites) else 0
+
+
+def table(results):
+    """Returns a Markdown table: one row for each release."""
+    commands = list(dict.fromkeys(each["command"] for each in results))
+    lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
+             "|---|---|" + "---|" * len(commands)]
+    for suite in dict.fromkeys(each["suite"] for each in results):
+        of_suite = {each["command"]: each for each in results if each["suite"] == suite}
+        first = next(iter(of_suite.values()))
+        cells = []
+        for command in commands:
+            each = of_suite.get(command)
+            failed = ", ".join(each["failed"]) if each else ""
+            cells.append("-" if not each else f"{each['seconds']} s" if not each["exit_code"] else
+                         f"exit code {each['exit_code']}: {failed or 'see the log'}")
+        versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
+        lines.append(f"| {first['debian']} ({suite}) | {versions} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    with_own_mounts()
+    sys.exit(main(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:] or SUITES))
