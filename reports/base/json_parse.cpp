@@ -54,6 +54,9 @@ public:
                 break;
             case ondemand::json_type::null:
                 if (!from.is_null()) throw simdjson::simdjson_error{simdjson::N_ATOM_ERROR};
+                break;
+            default:  // simdjson 4 has a type for values that are not JSON
+                throw simdjson::simdjson_error{simdjson::TAPE_ERROR};
         }
         all_[place].end = all_.size();
     }
