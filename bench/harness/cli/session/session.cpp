@@ -304,12 +304,19 @@ private:
 };
 
 /// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
-/// Runs up to three short trials of each contender, because a trial can be disturbed. A trial that takes 200
-/// ms or more is not repeated. Returns nothing if the time for probes ended during a trial. Use it only for
+/// Returns true if the process of the trial computed for longer than it was blocked.
+bool computed_mostly(const trial_outcome& trial) {
+    return blocked_ns(trial) < static_cast<double>(trial.usage.user_ns + trial.usage.system_ns);
+}
+
+/// Runs up to three trials of each contender, because a trial can be disturbed. The first one is short. If it
+/// computed for most of its time, the next one is longer, because on a busy machine, the start and the end of
+/// a process can be blocked for longer than a short trial computes. Otherwise, a trial that takes 200 ms or
+/// more is not repeated. Returns nothing if the time for probes ended during a trial. Use it only for
 /// workloads outside the catalog.
 std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
                                       const preparation_time& time) {
-    constexpr double shortest_s = 0.01;
+    constexpr double shortest_s = 0.01, growth = 4;
     constexpr int tries = 3;
     constexpr std::chrono::milliseconds long_trial{200};
     process_executor executor{stop.fd(), watching::off};
@@ -318,13 +325,15 @@ std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload
     for (const contender& who : plan.contenders) {
         if (&who == aa_copy || exclusion_before(who, plan.workloads[workload])) continue;
         bool busy = false, again = true;
+        double min_time_s = shortest_s;
         for (int i = 0; i < tries && !busy && again; ++i) {
             const auto trial =
-                executor.run({who, plan.workloads[workload], shortest_s, plan.size, time.limit(), plan.cpu});
+                executor.run({who, plan.workloads[workload], min_time_s, plan.size, time.limit(), plan.cpu});
             stop.throw_if_requested();
             if (trial.timed_out && time.is_over()) return std::nullopt;
             busy = keeps_a_core_busy(trial);
-            again = trial.wall < long_trial;
+            again = trial.wall < long_trial || computed_mostly(trial);
+            if (computed_mostly(trial)) min_time_s *= growth;
         }
         if (!busy) return false;
         ++contenders;
