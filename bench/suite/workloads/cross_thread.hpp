@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 #include <limits>
 #include <thread>

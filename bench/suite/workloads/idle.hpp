@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

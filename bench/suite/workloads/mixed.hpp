@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

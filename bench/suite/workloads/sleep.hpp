@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -2,6 +2,7 @@
 // runtime's waiting is measured.
 #pragma once
 
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <span>

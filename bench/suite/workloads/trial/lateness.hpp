@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 
 #include "bench/suite/runtime.hpp"
