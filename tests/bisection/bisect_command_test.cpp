@@ -225,7 +225,9 @@ TEST_F(bisect, a_folder_with_layouts_is_measured_like_a_program) {
         EXPECT_EQ(few.code, 2) << count;
         EXPECT_SAYS(few.error_tail, "layouts");
     }
-    EXPECT_EQ(history.bisect(with_layouts("12")).code, 3);
+    const auto enough = history.bisect(with_layouts("12"));
+    EXPECT_EQ(enough.code, 3);
+    EXPECT_SAYS(enough.error_tail, "build 20 layouts");
     EXPECT_EQ(history.suspects(), names{"change 3"});
     ASSERT_EQ(history.bisect(with_layouts("$((number == 2 ? 8 : 12))")).code, 4);
     EXPECT_EQ(history.suspects(), (names{"change 2", "change 3"}));
@@ -456,6 +458,15 @@ TEST_F(bisect, many_skipped_commits_in_a_row_end_the_search) {
     EXPECT_EQ(history.suspects().size(), 15U);
     EXPECT_SAYS(ran.output, "and 5 more");
     EXPECT_SAYS(ran.output, "\"change 3\"");
+}
+
+TEST_F(bisect, the_result_is_printed_even_if_its_file_cannot_be_written) {
+    const git_history history{loopbench, times(1, 1)};
+    const auto ran =
+        history.bisect("first HEAD --program out/bench -- 'sh build.sh; mkdir -p $out/bisect.json/x'");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_SAYS(ran.output, "FOUND");
+    EXPECT_SAYS(ran.error_tail, "bisect.json");
 }
 
 TEST_F(bisect, a_full_disk_is_no_property_of_a_commit) {

@@ -22,6 +22,9 @@ namespace loopbench::bench {
 
 namespace {
 
+/// With 20 layouts, a step can be decided although two or three blocks are contrary.
+constexpr std::size_t recommended_layouts = 20;
+
 constexpr const char *first_session = "first", *last_session = "last";
 
 /// Returns the results of the newer commit in the metric that have a ratio to the older one, the most
@@ -70,14 +73,13 @@ estimate estimate_in(const reports::result& item) {
 /// Returns the reason why the layouts of a program do not suffice for a decision, or nothing. A step uses
 /// each layout only once, because blocks that repeat a layout are not independent.
 std::optional<std::string> problem_of_layouts(const contender& who, const contender& good, double error) {
-    constexpr std::size_t recommended = 20;
     if (who.layouts.empty() && good.layouts.empty()) return std::nullopt;
     const auto needed = fewest_samples(error);
     if (who.layouts.size() >= needed) return std::nullopt;
     return fmt::format(
         "its folder with layouts contains {} executables, but each step needs at least {}; build {} layouts, "
         "so that a step can be decided although some blocks are disturbed",
-        who.layouts.size(), needed, recommended);
+        who.layouts.size(), needed, recommended_layouts);
 }
 
 /// Returns true if the interval of `own` contains a value that is at least this part of `total`. The values
@@ -107,6 +109,11 @@ int bisect_run::run() {
     for (const auto* who : {&good, &bad})
         if (const auto why = problem_of_layouts(*who, good, search_.error_of_next()))
             throw usage_error{"{}: {}", who->name, *why};
+    if (!good.layouts.empty() && good.layouts.size() < recommended_layouts)
+        tell(
+            "loopbench: note: with {} layouts, a disturbed block can leave a step undecided; build {} "
+            "layouts\n",
+            good.layouts.size(), recommended_layouts);
     tell("loopbench: comparing GOOD ({}) with BAD ({})\n", good.name, bad.name);
     const auto first = trials_.compare(first_session, good, bad, request.workloads);
     result_.page = trials_.write_report(first).native();
