@@ -552,7 +552,7 @@ TEST_F(wrong_bisect, a_shallow_clone_names_the_command_that_completes_it) {
 
 TEST_F(wrong_bisect, an_ambiguous_hash_is_named_as_such) {
     const auto digits = history.shell(
-        "tree=$(git write-tree); for i in $(seq 400); do git commit-tree -m $i $tree; done | cut -c 1-4 | "
+        "tree=$(git write-tree); for i in $(seq 1000); do git commit-tree -m $i $tree; done | cut -c 1-4 | "
         "sort | "
         "uniq -d | head -n 1");
     if (digits.empty()) GTEST_SKIP() << "all hashes differ in their first four digits";
