@@ -108,10 +108,11 @@ TEST(commit_search, a_long_row_of_skipped_commits_is_left_in_few_steps) {
     EXPECT_LE(measured.size(), 14U);
 }
 
-TEST(commit_search, all_skipped_commits_leave_every_commit_as_a_suspect) {
+TEST(commit_search, a_search_ends_after_ten_skipped_commits_in_a_row) {
     commit_search search{20, error};
     const auto measured = run(search, [](std::size_t, double) { return commit_verdict::skipped; });
-    EXPECT_EQ(measured.size(), 19U);
+    EXPECT_EQ(measured.size(), 10U);
+    EXPECT_TRUE(search.is_given_up());
     EXPECT_EQ(search.first(), 0U);
     EXPECT_EQ(search.last(), 19U);
 }

@@ -10,46 +10,77 @@ namespace {
 
 /// Git ignores the configuration of the user and of the machine, so that each test gets the same commits.
 constexpr std::string_view setting =
-    "export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b "
-    "GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; ";
+    "export HOME=$folder XDG_CONFIG_HOME=$folder GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a "
+    "GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b; ";
 
 constexpr std::string_view build_script = R"sh(
-read -r kind time < time
-[ "$kind" = once ] || time=$kind
+read -r kind time second < time
+case "$kind" in
+  once) ;;
+  data|two|count|fading|flaky|shaky|fragile) second="$time $second"; time=$kind ;;
+  *) time=$kind ;;
+esac
 echo "$kind" >> "$folder/builds"
 if [ "$kind" = once ] && ! [ -e "$folder/happened" ]; then
   echo > "$folder/happened"
   . "$folder/once"
 fi
-[ "$time" != broken ] || { echo 'bench.c:1: no such thing'; exit 7; }
+[ "$time" != broken ] || { printf 'bench.c:1: no such thing\033[31m\n'; exit 7; }
+[ "$time" != full ] || { echo 'cc: error: bench.o: No space left on device'; exit 1; }
+[ "$time" != fragile ] || ! [ -e "$folder/happened" ] || exit 1
 [ "$time" != missing ] || exit 0
 mkdir -p out
-sed "s/TIME/$time/" program > out/bench
+sed "s/TIME/$time/; s/WORDS/$second/" program > out/bench
 chmod +x out/bench
 )sh";
 
 constexpr std::string_view program = R"sh(#!/bin/sh
-time=TIME name=BM_sort
-[ $time != renamed ] || { time=10; name=BM_other; }
-case "$1" in
-  --benchmark_list_tests=true) echo $name; exit;;
+set -- TIME "${1#--}" WORDS
+time=$1 name=BM_sort second= counter=
+happens_once() { ! [ -e "$folder/happened" ] && : > "$folder/happened"; }
+case $time in
+  renamed) time=10 name=BM_other ;;
+  data) read -r _ time < time ;;
+  two) time=$3 second=${4-} ;;
+  count) time=10 counter=", \"allocations\": $3" ;;
 esac
-if [ $time = deadly ]; then
-  time=20
-  [ -e "$folder/happened" ] || ! [ -e "$0.again" ] || { : > "$folder/happened"; kill -9 "$(cat "$folder/pid")"; }
-  : > "$0.again"
-fi
-if [ $time = fading ]; then
-  time=20
-  [ ! -e "$folder/out/last" ] || time=10
-fi
-[ $time != crash ] || { echo 'out of luck' >&2; exit 3; }
-if [ $time = unclear ]; then
-  time=10
-  if [ -e "$0.again" ]; then rm "$0.again"; time=20; else : > "$0.again"; fi
-fi
-printf '{"context": {"library_version": "1"}, "benchmarks": [{"name": "%s", "run_name": "%s", %s}]}\n' \
-  $name $name "\"run_type\": \"iteration\", \"real_time\": $time, \"cpu_time\": $time, \"time_unit\": \"ns\""
+case "$2" in
+  benchmark_list_tests=true)
+    echo $name
+    [ -z "$second" ] || echo BM_find
+    exit;;
+esac
+case $time in
+  crash) echo 'out of luck' >&2; exit 3 ;;
+  deadly)
+    time=20
+    ! [ -e "$0.again" ] || ! happens_once || kill -9 "$(cat "$folder/pid")"
+    : > "$0.again" ;;
+  fading)
+    time=20
+    [ ! -e "$folder/out/last" ] || time=$3 ;;
+  flaky)
+    time=10
+    ! [ -e "$folder/out/$3" ] || ! happens_once || { echo 'out of luck' >&2; exit 3; } ;;
+  fragile)
+    time=10
+    ! [ -e "$folder/out/last" ] || ! happens_once || kill -9 "$(cat "$folder/pid")" ;;
+  shaky)
+    time=10
+    case $LOOPBENCH_CONTENDER in *[~=+]*) [ ! -e "$folder/out/$3" ] || time=40 ;; esac ;;
+  unclear)
+    time=10
+    if [ -e "$0.again" ]; then rm "$0.again"; time=20; else : > "$0.again"; fi ;;
+esac
+row() {
+  [ "$2" != error ] || set -- "$1" 0 ', "error_occurred": true, "error_message": "unsupported: nothing found"'
+  printf '{"name": "%s", "run_name": "%s", "run_type": "iteration", "real_time": %s, "cpu_time": %s, %s}' \
+    "$1" "$1" "$2" "$2" "\"time_unit\": \"ns\"${3-}"
+}
+printf '{"context": {"library_version": "1"}, "benchmarks": ['
+row $name $time "$counter"
+[ -z "$second" ] || { printf ', '; row BM_find "$second"; }
+echo ']}'
 )sh";
 
 }  // namespace
@@ -59,21 +90,20 @@ git_history::git_history(const loopbench_command& loopbench, const std::vector<s
     std::filesystem::create_directory(loopbench.path("repo"));
     reports::write_file_atomically(loopbench.path("repo/build.sh"), build_script);
     reports::write_file_atomically(loopbench.path("repo/program"), program);
-    std::string code = "git init -q -b main\n";
+    std::string code = "git init -q; git symbolic-ref HEAD refs/heads/main\n";
     for (std::size_t i = 0; i < times.size(); ++i)
         code += fmt::format(
-            "echo '{}' > time; echo {} > number; git add .; git commit -qm 'change {}'; [ {} -gt 0 ] || git "
-            "tag "
-            "first\n",
-            times[i], i, i, i);
+            "echo '{0}' > time; echo {1} > number; git add .; git commit -qm 'change {1}'\n"
+            "[ {1} -gt 0 ] || git tag first\n",
+            times[i], i);
     shell(code);
 }
 
-bench::child_outcome git_history::bisect(const std::string& words) const {
-    return loopbench_.in_shell(
-        fmt::format("{}cd $folder/repo && echo $$ > $folder/pid && exec $loopbench bisect -o $out --blocks 6 "
-                    "--min-time 1ms {}",
-                    setting, words));
+bench::child_outcome git_history::bisect(const std::string& words, int blocks) const {
+    return loopbench_.in_shell(fmt::format(
+        "{}cd $folder/repo && echo $$ > $folder/pid && exec $loopbench bisect -o $out --blocks {} "
+        "--min-time 1ms {}",
+        setting, blocks, words));
 }
 
 std::string git_history::shell(const std::string& code) const {

@@ -77,7 +77,7 @@ TEST_F(compared_commands, commands_get_the_environment_of_the_user) {
 TEST_F(compared_commands, a_command_that_leaves_a_process_in_the_background_fails) {
     const auto ran = compare("sleep 600 &", "sleep 600 &");
     EXPECT_EQ(ran.code, 1) << ran.error_tail;
-    EXPECT_SAYS(ran.error_tail, "background");
+    EXPECT_SAYS(ran.output, "background");
     EXPECT_NE(compare("sleep 0.01 & wait", "sleep 0.01 & wait").code, 1) << "the shell waits for it";
 }
 
@@ -92,7 +92,7 @@ TEST_F(compared_commands, a_builtin_of_the_shell_and_a_folder_are_refused_with_t
 TEST_F(compared_commands, a_failing_command_has_the_remedy_for_commands_that_may_fail) {
     const auto failing = compare("grep nothing /dev/null", "true");
     EXPECT_EQ(failing.code, 1);
-    EXPECT_SAYS(failing.error_tail, "|| true");
+    EXPECT_SAYS(failing.output, "|| true");
     EXPECT_NE(compare("grep nothing /dev/null || true", "true").code, 1) << "sharkdp/hyperfine#11";
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "bench/harness/bisection/steps_file.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/baseline.hpp"
 #include "readers.hpp"
@@ -40,6 +41,7 @@ TEST(fuzz_corpus, the_seed_files_have_the_current_file_formats) {
     for (const auto* name : {"journal", "journal-whole", "journal-of-a-shard", "journal-merged-of-two-hosts"})
         EXPECT_NO_THROW(bench::read_journal(seed(name), name)) << name;
     EXPECT_NO_THROW(bench::parse_baseline(seed("baseline"), "baseline"));
+    EXPECT_NO_THROW(bench::read_steps(seed("steps"), "steps"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/harness/bisection/steps_file.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/gate/baseline.hpp"
 #include "bench/harness/gate/check.hpp"
@@ -143,6 +144,22 @@ void read_tool_file(std::string_view text) {
         }
         for (const auto& each : all) write_everywhere(reports::read_json(each.report, "it"));
     }
+}
+
+void read_steps(std::string_view text) {
+    bench::steps_record found;
+    try {
+        found = bench::read_steps(text, "it");
+    } catch (const reports::format_error& error) {
+        return require_readable(error);
+    }
+    const auto is_candidate = [&](const bench::step_line& step) {
+        return std::ranges::find(found.request.commits, step.step, &bench::commit_info::id) !=
+               found.request.commits.end();
+    };
+    require(std::ranges::all_of(found.steps, is_candidate), "a step is about an unknown commit");
+    for (const auto& step : found.steps) bench::to_json(step);
+    for (const auto& build : found.builds) bench::to_json(build);
 }
 
 void read(std::string_view input) {

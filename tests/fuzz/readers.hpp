@@ -20,6 +20,7 @@ void read_benchmark_output(std::string_view text);
 void read_benchmark_list(std::string_view text);
 void read_histograms(std::string_view text);
 void read_tool_file(std::string_view text);
+void read_steps(std::string_view text);
 
 /// All readers. A new format needs a function above, a line here, and a seed in the folder corpus/.
 inline constexpr std::array readers{
@@ -30,6 +31,7 @@ inline constexpr std::array readers{
     reader{'l', "benchmark list", read_benchmark_list},
     reader{'h', "list of histograms", read_histograms},
     reader{'t', "file of another tool", read_tool_file},
+    reader{'s', "file of the steps of a bisection", read_steps},
 };
 
 void read(std::string_view input);

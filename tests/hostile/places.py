@@ -135,6 +135,7 @@ def inputs(place):
     place.loopbench("run", "--blocks", "6", "-o", place / "whole", codes=[OK])
     report, odd = place / "whole/report.json", place / "odd"
     (place / "resumed").mkdir()
+    (place / "bisected").mkdir()
     (place / "replayed/equal").mkdir(parents=True)
     (place / "beside").mkdir()
     for name in ("report.json", "journal.jsonl"):
@@ -144,6 +145,7 @@ def inputs(place):
              (odd, ["history", "add", "--history", place / "h.sqlite", odd]),
              (odd, ["history", "list", "--history", odd]),
              (place / "resumed/journal.jsonl", ["run", "--resume", place / "resumed"]),
+             (place / "bisected/steps.jsonl", ["bisect", "--resume", place / "bisected"]),
              (place / "replayed/equal/journal.jsonl", ["calibrate", "--replay", place / "replayed"]),
              (place / "beside/histograms.jsonl", ["report", place / "beside/report.json", "--format", "hgrm"])]
     for file, words in cases:

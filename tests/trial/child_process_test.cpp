@@ -122,6 +122,17 @@ TEST(child_process, a_child_inherits_the_environment_of_its_parent_with_addition
     EXPECT_EQ(bench::run_child(request).output, "kept new\n1\n");
 }
 
+TEST(child_process, a_child_starts_in_the_folder_of_its_request) {
+    auto request = shell("pwd");
+    EXPECT_EQ(bench::run_child(request).output, std::filesystem::current_path().native() + "\n");
+    request.folder = "/";
+    EXPECT_EQ(bench::run_child(request).output, "/\n");
+    request.folder = "/nonexistent";
+    const auto outcome = bench::run_child(request);
+    EXPECT_EQ(outcome.end, child_end::not_started);
+    EXPECT_EQ(outcome.code, ENOENT);
+}
+
 TEST(child_process, a_child_sees_only_the_contender_variables_that_its_request_sets) {
     ::setenv("LOOPBENCH_OPERATIONS", "5", 1);
     ::setenv("LOOPBENCH_SIZE", "full", 1);

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
 
 #include "bench/harness/trial/process/interrupt.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
@@ -20,11 +23,14 @@ namespace {
 
 constexpr std::chrono::hours longest_build{24};
 
-/// Starts the build command ($2) in the working tree ($1), with its output in a file ($3). A git hook sets
-/// variables such as GIT_DIR, which would make git commands of the build use another tree.
+/// Starts the build command ($1) with its output in a file ($2). A git hook sets variables such as GIT_DIR,
+/// which would make git commands of the build use another tree.
 constexpr const char* start_of_build =
-    "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX; cd -- \"$1\" && exec /bin/sh -c \"$2\" >\"$3\" "
-    "2>&1";
+    "unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX; exec /bin/sh -c \"$1\" >\"$2\" 2>&1";
+
+/// `git worktree add` does not check out submodules.
+constexpr const char* submodules_are_empty =
+    " (the submodules are empty; begin the build command with `git submodule update --init`)";
 
 std::string last_line_of(const fs::path& file) {
     constexpr std::size_t longest = 200;
@@ -80,22 +86,28 @@ built_commit build_cache::build(const commit_info& commit) const {
     repository_.check_out(commit, built.tree);
     if (!rules_.command.empty()) built.failure = failure_of_build(commit);
     if (!built.failure && !fs::exists(built.tree / rules_.program))
-        built.failure = fmt::format(
-            "{} does not exist after the build; --program must be its path in the tree", rules_.program);
+        built.failure = fmt::format("the build left no {}", rules_.program);
     if (!built.failure) reports::write_file_atomically(note_of(commit), note());
     built.seconds = std::chrono::duration<double>{std::chrono::steady_clock::now() - started}.count();
     return built;
 }
 
+/// Throws std::runtime_error if the build failed because the disk is full, which is no property of the
+/// commit. `line` is the last line of the build's output.
+void build_cache::refuse_full_disk(const std::string& line) const {
+    constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20U;
+    if (fs::space(folder_).available >= least_bytes &&
+        line.find(std::generic_category().message(ENOSPC)) == std::string::npos)
+        return;
+    throw std::runtime_error{
+        fmt::format("a build failed because the disk is full; make space in {}, and continue with --resume",
+                    folder_.native())};
+}
+
 std::optional<std::string> build_cache::failure_of_build(const commit_info& commit) const {
     child_request request;
-    request.command = {"/bin/sh",
-                       "-c",
-                       start_of_build,
-                       "sh",
-                       tree_of(commit).native(),
-                       rules_.command,
-                       log_of(commit).native()};
+    request.command = {"/bin/sh", "-c", start_of_build, "sh", rules_.command, log_of(commit).native()};
+    request.folder = tree_of(commit).native();
     request.limit = longest_build;
     request.stop_fd = stop_fd_;
     const auto ended = ask(request);
@@ -103,7 +115,9 @@ std::optional<std::string> build_cache::failure_of_build(const commit_info& comm
     auto failure = bench::failure_of(ended, request.limit);
     if (!failure) return std::nullopt;
     const auto line = last_line_of(log_of(commit));
-    return line.empty() ? *failure : fmt::format("{}: {}", *failure, line);
+    refuse_full_disk(line);
+    const auto* const submodules = fs::exists(tree_of(commit) / ".gitmodules") ? submodules_are_empty : "";
+    return fmt::format("{}{}{}{}", *failure, line.empty() ? "" : ": ", line, submodules);
 }
 
 }  // namespace loopbench::bench

@@ -29,17 +29,18 @@ public:
     build_cache(const repository& of, std::filesystem::path folder, build_rules rules, int stop_fd);
 
     /// Returns the working tree of the commit, in which the command succeeded and left the program. Returns
-    /// a failure if it did not. Throws `interrupted` after a signal, and std::runtime_error if there can be
-    /// no working tree.
+    /// a failure if it did not. Throws `interrupted` after a signal, and std::runtime_error if git cannot
+    /// create the working tree, or if the disk is full.
     [[nodiscard]] built_commit build(const commit_info& commit) const;
 
     [[nodiscard]] std::filesystem::path log_of(const commit_info& commit) const;
+    [[nodiscard]] std::filesystem::path tree_of(const commit_info& commit) const;
 
 private:
-    [[nodiscard]] std::filesystem::path tree_of(const commit_info& commit) const;
     [[nodiscard]] std::filesystem::path note_of(const commit_info& commit) const;
     [[nodiscard]] std::string note() const;
     [[nodiscard]] bool is_built(const commit_info& commit) const;
+    void refuse_full_disk(const std::string& line) const;
     [[nodiscard]] std::optional<std::string> failure_of_build(const commit_info& commit) const;
 
     const repository& repository_;

@@ -5,14 +5,6 @@
 
 namespace loopbench::bench {
 
-namespace {
-
-/// The number of undecided commits after which a search ends. Each of them takes the most blocks. Several of
-/// them in one search are usually due to a cause that affects further commits, too: half of the slowdown.
-constexpr std::size_t undecided_max = 3;
-
-}  // namespace
-
 /// Returns the suspects that can still be measured. The last suspect is known to be slower.
 std::vector<std::size_t> commit_search::candidates() const {
     std::vector<std::size_t> all;
@@ -27,7 +19,7 @@ std::size_t commit_search::steps_left() const {
 
 std::optional<std::size_t> commit_search::next() const {
     const auto left = candidates();
-    if (left.empty() || undecided_ >= undecided_max) return std::nullopt;
+    if (left.empty() || is_given_up()) return std::nullopt;
     if (left.size() + 1 >= last_ - first_) return left[(left.size() - 1) / 2];
     const auto middle = first_ + (last_ - first_ - 1) / 2;
     const auto nearest = std::ranges::min(
@@ -43,6 +35,7 @@ std::optional<std::size_t> commit_search::next() const {
 
 void commit_search::take(std::size_t commit, commit_verdict found) {
     if (found != commit_verdict::skipped) error_left_ -= error_of_next();
+    skipped_in_a_row_ = found == commit_verdict::skipped ? skipped_in_a_row_ + 1 : 0;
     switch (found) {
         case commit_verdict::slower:
             last_ = commit;

@@ -1,5 +1,7 @@
 #include "bench/harness/bisection/halfway.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -53,6 +55,18 @@ std::vector<double> distances_from_halfway(const run_plan& plan, const run_outco
         if (fast && own && slow) all.push_back(sign * (*own - (*fast + *slow) / 2));
     }
     return all;
+}
+
+std::string why_no_distance(const run_plan& plan, const run_outcome& outcome,
+                            const reports::metric_info& metric) {
+    const sample_table samples{plan, outcome};
+    const auto commit = values_in(samples, commit_place, metric.name);
+    const auto is_zero = [](const std::optional<double>& value) { return value && *value <= 0; };
+    if (std::ranges::any_of(commit, is_zero))
+        return fmt::format("its value of {} is 0, but only values above 0 can be bisected", metric.name);
+    if (std::ranges::none_of(commit, [](const auto& value) { return value.has_value(); }))
+        return fmt::format("the program has no value of {}", metric.name);
+    return fmt::format("GOOD or BAD had no value of {} above 0 in its blocks", metric.name);
 }
 
 }  // namespace loopbench::bench

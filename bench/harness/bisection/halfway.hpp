@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "bench/harness/experiment/runner.hpp"
@@ -22,5 +23,9 @@ inline constexpr std::size_t good_place = 0, commit_place = 1, bad_place = 2;
 /// of 0 or below.
 std::vector<double> distances_from_halfway(const run_plan& plan, const run_outcome& outcome,
                                            const reports::metric_info& metric);
+
+/// Returns the reason why distances_from_halfway() is empty, for example "its value of allocations is 0".
+std::string why_no_distance(const run_plan& plan, const run_outcome& outcome,
+                            const reports::metric_info& metric);
 
 }  // namespace loopbench::bench

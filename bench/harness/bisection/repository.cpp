@@ -11,6 +11,7 @@
 
 #include "bench/harness/trial/process/interrupt.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/run_trial.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/columns.hpp"
@@ -68,7 +69,8 @@ repository::repository(std::filesystem::path folder, int stop_fd)
 
 repository::answer repository::git(std::vector<std::string> words) const {
     child_request request;
-    request.command = {"/usr/bin/env", "git", "-C", folder_.native()};
+    // A hook of the user, such as post-checkout, must not run in the tree of a commit.
+    request.command = {"/usr/bin/env", "git", "-C", folder_.native(), "-c", "core.hooksPath=/dev/null"};
     request.command.insert(request.command.end(), words.begin(), words.end());
     request.environment = {{"LC_ALL", "C"}};
     request.limit = std::chrono::hours{1};
@@ -76,7 +78,9 @@ repository::answer repository::git(std::vector<std::string> words) const {
     auto ended = ask(request);
     if (ended.end == child_end::stopped) throw interrupted{};
     if (ended.end != child_end::exited)
-        throw std::runtime_error{fmt::format("git {} did not end normally", words.front())};
+        throw std::runtime_error{
+            fmt::format("git {} failed: {}; try it in {}", words.front(),
+                        failure_of(ended, request.limit).value_or("the cause is unknown"), folder_.native())};
     return {ended.code, std::move(ended.output), std::move(ended.error_tail)};
 }
 
@@ -100,7 +104,12 @@ std::string repository::remedy_if_shallow() const {
 }
 
 commit_info repository::commit_of(const std::string& revision, std::string_view role) const {
-    const auto found = git({"rev-parse", "--verify", "--quiet", revision + "^{commit}"});
+    if (revision.starts_with('-'))
+        throw usage_error{"{}: {} is not a revision; use a hash, a tag or a branch", role, revision};
+    const auto found = git({"rev-parse", "--verify", revision + "^{commit}"});
+    if (found.code != 0 && found.error.find("is ambiguous") != std::string::npos)
+        throw usage_error{"{}: several commits or objects have the short hash {}; use more digits", role,
+                          revision};
     if (found.code != 0)
         throw usage_error{
             "{}: the repository has no commit {}{}", role, revision,

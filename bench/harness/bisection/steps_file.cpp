@@ -16,6 +16,7 @@
 
 namespace loopbench::bench {
 
+namespace fs = std::filesystem;
 using reports::field;
 using reports::node;
 using reports::presence;
@@ -24,17 +25,18 @@ constexpr auto fields_of(const bisect_request*) {
     return std::tuple(
         field{"folder", &bisect_request::folder}, field{"good", &bisect_request::good},
         field{"commits", &bisect_request::commits}, field{"build", &bisect_request::build},
-        field{"program", &bisect_request::program}, field{"run", &bisect_request::run},
-        field{"workloads", &bisect_request::workloads}, field{"metric", &bisect_request::metric},
-        field{"threshold_pct", &bisect_request::threshold_pct}, field{"blocks", &bisect_request::blocks},
-        field{"min_time_s", &bisect_request::min_time_s},
+        field{"program", &bisect_request::program}, field{"arguments", &bisect_request::arguments},
+        field{"run", &bisect_request::run}, field{"workloads", &bisect_request::workloads},
+        field{"metric", &bisect_request::metric}, field{"threshold_pct", &bisect_request::threshold_pct},
+        field{"blocks", &bisect_request::blocks}, field{"min_time_s", &bisect_request::min_time_s},
         field{"trial_limit_s", &bisect_request::trial_limit_s}, field{"pairing", &bisect_request::pairing},
         field{"seed", &bisect_request::seed});
 }
 
 constexpr auto fields_of(const build_line*) {
     return std::tuple(field{"build", &build_line::build}, field{"seconds", &build_line::seconds},
-                      field{"failure", &build_line::failure});
+                      field{"failure", &build_line::failure},
+                      field{"reused", &build_line::reused, presence::when_there});
 }
 
 constexpr auto fields_of(const step_line*) {
@@ -81,6 +83,28 @@ void take_line(steps_record& found, const node& from, bool is_first, std::string
     }
 }
 
+bool has_steps(const fs::path& file) {
+    try {
+        static_cast<void>(read_steps(reports::read_file(file.native()), file.native()));
+        return true;
+    } catch (const std::runtime_error&) {
+        return false;
+    }
+}
+
+/// Removes the sessions of an earlier bisection, so that a bisection that is killed now and then continued
+/// does not find them. Throws usage_error if the folder contains anything else than a bisection.
+void remove_old_sessions(const fs::path& folder) {
+    if (fs::is_empty(folder)) return;
+    if (!has_steps(folder / name_of_steps))
+        throw usage_error{
+            "the folder {} is not empty, and it has no {} that this version of loopbench can read; use "
+            "another folder with -o",
+            folder.native(), name_of_steps};
+    for (const auto* old : {"first", "first-again", "last", "last-again", "steps", "bisect.json"})
+        fs::remove_all(folder / old);
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const step_line& step) {
@@ -113,7 +137,10 @@ steps_record read_steps(std::string_view text, std::string_view name) {
 
 steps_file::steps_file(const std::filesystem::path& folder, const bisect_request& begun)
     : path_{(folder / name_of_steps).native()}, lock_{locked_folder_of(path_)} {
+    remove_old_sessions(folder);
     reports::write_file_atomically(path_, reports::dump(first_line(begun)) + "\n");
+    // `git status` and `git add` of the user leave this folder out, although it contains working trees.
+    reports::write_file_atomically(folder / ".gitignore", "*\n");
     file_ = reports::open_regular_file(path_, O_WRONLY | O_APPEND, "open");
 }
 

@@ -21,6 +21,7 @@ struct bisect_request {
     std::vector<commit_info> commits;    // the commits after `good`, oldest first; the last one is BAD
     std::string build;                   // the shell command that builds a commit; empty if nothing is built
     std::string program;                 // path in the tree: an executable, or a folder with layouts
+    std::string arguments;               // of the program, as the user wrote them
     std::string run;                     // or a shell command, which is measured in the tree
     std::vector<std::string> workloads;  // patterns; empty: all benchmarks
     std::string metric = "time";
@@ -39,7 +40,8 @@ inline constexpr double error_of_bisection = 0.05;
 struct build_line {
     std::string build;  // the commit's hash
     double seconds = 0;
-    std::optional<std::string> failure;
+    std::optional<std::string> failure = {};
+    std::optional<bool> reused = {};  // true if an earlier bisection built it
 };
 
 struct step_line {
@@ -69,7 +71,8 @@ steps_record read_steps(std::string_view text, std::string_view name);
 /// reports::file_error.
 class steps_file {
 public:
-    /// Begins a new file in the folder, which must exist.
+    /// Begins a new file in the folder, which must exist. Removes the files of an earlier bisection, except
+    /// for its trees and builds. Throws usage_error if the folder contains anything else.
     steps_file(const std::filesystem::path& folder, const bisect_request& begun);
     /// Continues the file in the folder. Throws usage_error if there is none.
     steps_file(const std::filesystem::path& folder, steps_record& found);

@@ -32,7 +32,7 @@ inline constexpr std::array exit_meanings{
     exit_meaning{exit_unreliable,
                  "unreliable: the machine is too noisy, or the baseline differs from its A/A copy"},
     exit_meaning{exit_interrupted,
-                 "interrupted; finished trials are kept; continue with the --resume of `run` or `bisect`"},
+                 "interrupted; finished trials are kept; `run` and `bisect` can continue with --resume"},
 };
 
 /// Tells the user which exit code is returned if several apply. Code 2 is not in the list, because wrong

@@ -49,6 +49,7 @@ constexpr auto fields_of(const executable_state*) {
                       field{"inode", &executable_state::inode},
                       field{"environment", &executable_state::environment},
                       field{"arguments", &executable_state::arguments, presence::when_there},
+                      field{"folder", &executable_state::folder, presence::when_there},
                       field{"layouts", &executable_state::layouts, presence::when_there},
                       field{"generator", &executable_state::generator, presence::when_there},
                       field{"files", &executable_state::files},
@@ -315,6 +316,7 @@ private:
             who.path = found_.executables[i].path;
             who.environment = found_.executables[i].environment;
             who.arguments = found_.executables[i].arguments.value_or(std::vector<std::string>{});
+            who.folder = found_.executables[i].folder.value_or("");
             if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
     }
@@ -407,6 +409,7 @@ executable_state state_of(const contender& who) {
                            .environment = who.environment,
                            .generator = generator_of(who)};
     if (!who.arguments.empty()) state.arguments = who.arguments;
+    if (!who.folder.empty()) state.folder = who.folder.native();
     const auto is_other = [&](const file_state& each) {
         const std::filesystem::path path{each.path};
         return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();

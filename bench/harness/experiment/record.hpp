@@ -30,6 +30,7 @@ struct executable_state {
     std::int64_t bytes = 0, modified_ns = 0, inode = 0;
     std::map<std::string, std::string> environment = {};
     std::optional<std::vector<std::string>> arguments = {};
+    std::optional<std::string> folder = {};
     std::optional<std::vector<file_state>> layouts = {};
     std::optional<file_state> generator = {};
     std::vector<file_state> files = {};

@@ -62,7 +62,7 @@ public:
             if (plan_.precision_pct && outcome_.blocks_finished == pilot_blocks)
                 aim_for(blocks_after_pilot(plan_, outcome_));
             longest_block = std::max(longest_block, clock_() - start);
-            if (enough_ && enough_(outcome_)) {
+            if (enough_ && block + 1 >= old_blocks_ && enough_(outcome_)) {
                 outcome_.blocks_planned = outcome_.blocks_finished;
                 break;
             }
@@ -89,6 +89,8 @@ private:
     std::deque<contender> laid_out_;
     run_outcome outcome_;
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;
+    std::uint64_t old_blocks_ =
+        0;  // one more than the number of the last block with a trial of an earlier run
     old_row row_;
     std::set<std::size_t> has_context_;
     std::uint64_t runnable_ = 0;
@@ -127,6 +129,7 @@ private:
 
     void remember_what_is_done() {
         for (const auto& trial : outcome_.trials) {
+            old_blocks_ = std::max(old_blocks_, trial.block + 1);
             auto& old = old_[{trial.block, trial.where.workload}];
             if (!excluded(trial.where) && !was_tried(old, trial.where.contender)) ++done_;
             if (!trial.outcome.context.empty()) has_context_.insert(trial.where.contender);

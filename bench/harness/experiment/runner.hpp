@@ -84,7 +84,8 @@ using stopping_rule = std::function<bool(const run_outcome& so_far)>;
 /// the observer.
 ///
 /// `done` contains the trials and exclusions of an earlier run of the same plan. Rows that the earlier run
-/// finished do not run again. After each block, `enough` can end the run.
+/// finished do not run again. After each block, `enough` can end the run; it is not asked before the last
+/// block of the earlier run, because `so_far` contains all trials of that run.
 run_outcome run(const run_plan& plan, trial_executor& executor, run_observer& observer,
                 const run_clock& clock, run_outcome done = {}, const stopping_rule& enough = {});
 

@@ -11,10 +11,10 @@ namespace loopbench::bench {
 /// Returns the evidence that a sample is more often above a value than below it. `above` and `below` are the
 /// numbers of samples on each side. The evidence is a mean of likelihood ratios:
 ///     E = 2 * (integral over p from 1/2 to 1 of (2p)^above (2(1-p))^below dp).
-/// If a sample is at most as often above the value as below it, E is a supermartingale with the mean 1. Thus
-/// the probability that E ever reaches 1 / error is at most `error` (J. Ville, "Étude critique de la notion
-/// de collectif", 1939; D. A. Darling and H. Robbins, "Confidence Sequences for Mean, Variance, and Median",
-/// PNAS 58, 1967).
+/// If a sample is above the value with a probability of at most 1/2, E is a supermartingale that starts at
+/// 1. Thus the probability that E ever reaches 1 / error is at most `error` (J. Ville, "Étude critique de la
+/// notion de collectif", 1939; D. A. Darling and H. Robbins, "Confidence Sequences for Mean, Variance, and
+/// Median", PNAS 58, 1967).
 double evidence_of_majority(std::size_t above, std::size_t below);
 
 enum class side { below, above };

@@ -42,6 +42,7 @@ child_request listing_of(const contender& who, std::chrono::nanoseconds limit, i
     request.command.insert(request.command.end(), who.arguments.begin(), who.arguments.end());
     request.command.emplace_back("--benchmark_list_tests=true");
     request.environment.assign(who.environment.begin(), who.environment.end());
+    request.folder = who.folder.native();
     request.limit = limit;
     request.stop_fd = stop_fd;
     return request;

@@ -40,6 +40,7 @@ struct contender {
     std::vector<listed_benchmark> benchmarks = {};
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
+    std::filesystem::path folder = {};  // the working directory of its processes; empty: that of the harness
     std::vector<std::string> arguments =
         {};  // passed to a third-party program before the flags of Google Benchmark
     /// The executables of all layouts, which differ only in the order of their functions. Each block uses one

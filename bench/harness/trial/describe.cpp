@@ -20,6 +20,7 @@ json own_description(const contender& who, workload_size size, std::chrono::nano
     request.command.insert(request.command.end(), {"--benchmark_list_tests=true", "--benchmark_filter=^$"});
     request.environment = {{"LOOPBENCH_DESCRIBE", "1"}, {"LOOPBENCH_SIZE", std::string{name_of(size)}}};
     request.environment.insert(request.environment.end(), who.environment.begin(), who.environment.end());
+    request.folder = who.folder.native();
     request.limit = limit;
     request.stop_fd = stop_fd;
     const auto outcome = ask(request);

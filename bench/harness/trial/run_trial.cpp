@@ -389,6 +389,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     if (!request.recording) child.environment.emplace_back("LOOPBENCH_RECORD", "off");
     for (const auto* more : {&request.who.environment, &request.environment})
         child.environment.insert(child.environment.end(), more->begin(), more->end());
+    child.folder = request.who.folder.native();
     child.limit = request.limit;
     child.stop_fd = stop_fd;
     child.cpu = request.cpu;

@@ -9,10 +9,10 @@
 #include "bench/harness/cli/commands/bisect_run.hpp"
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/option_types.hpp"
+#include "bench/harness/cli/session/program_arguments.hpp"
 #include "bench/harness/cli/session/session_options.hpp"
 #include "bench/harness/cli/shell_word.hpp"
 #include "bench/harness/cli/terminal.hpp"
-#include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
 #include "reports/model/json.hpp"
@@ -36,17 +36,21 @@ struct bisect_options {
 constexpr const char* how_bisect_works =
     "How it works:\n"
     "Candidates are the commits after GOOD up to BAD on the first-parent line of BAD. A merge is one\n"
-    "commit there. Each commit is built in a working tree of its own, in the output folder; your own tree\n"
-    "is never touched. The build command starts in that tree. One argument after `--` is a command for\n"
-    "/bin/sh; several arguments are a program and its arguments.\n"
+    "commit there. Each commit is built in a working tree of its own, in the output folder, which git\n"
+    "ignores. Your own files stay as they are. The build command, the program and --run start in the\n"
+    "commit's tree. One argument after `--` is a command for /bin/sh; several arguments are a program\n"
+    "and its arguments.\n"
     "First, GOOD is compared with BAD, as `compare` does it. If BAD is slower, each step halves the\n"
-    "candidates: it measures a commit beside GOOD and BAD, and adds blocks until it is certain enough\n"
-    "which of the two is nearer. In the end, the commit is compared with the one before it.\n"
+    "candidates: it measures a commit together with GOOD and BAD, and adds blocks until the test shows\n"
+    "which of the two the commit is nearer to. In the end, the commit is compared with the one before it.\n"
     "Error rate: the probability that a step decides wrongly by chance is at most 5 % for all steps\n"
     "together. Code placement adds to it, unless the build leaves a folder with layouts (docs/gate.md).\n"
     "Commits that do not build, or whose program fails, are skipped. If this leaves several candidates,\n"
-    "all of them are named. Programs that were built stay in the output folder for the next bisection.\n"
-    "Exit codes: 3 if the commit was found, 0 if BAD is not slower, and 4 if either is undecided.";
+    "bisect.json names all of them. Builds stay in the output folder for the next bisection with the\n"
+    "same build command; delete the folder if something else, such as the compiler, has changed.\n"
+    "Exit codes: 0: a slowdown above --threshold is ruled out; 3: the commit was found; 4: undecided, or\n"
+    "several commits are possible; 5: unreliable; 1: a program, or the build of GOOD or BAD, failed;\n"
+    "130: interrupted.";
 
 /// Returns the build command for /bin/sh. Several words are a program and its arguments.
 std::string build_command(const std::vector<std::string>& words) {
@@ -57,7 +61,8 @@ std::string build_command(const std::vector<std::string>& words) {
 }
 
 void require_valid_text(const bisect_request& request) {
-    for (const auto* text : {&request.folder, &request.build, &request.program, &request.run})
+    for (const auto* text :
+         {&request.folder, &request.build, &request.program, &request.arguments, &request.run})
         if (reports::valid_utf8(*text) != *text)
             throw usage_error{"{} is not valid UTF-8, which the file of steps needs; use another spelling",
                               reports::valid_utf8(*text)};
@@ -71,14 +76,16 @@ void check_program(const bisect_request& request) {
     if (path.is_absolute() || path.lexically_normal().native().starts_with(".."))
         throw usage_error{
             "--program {}: the path must be relative to the commit's tree, because each commit has its own; "
-            "for "
-            "example build/bench",
+            "for example build/bench",
             request.program};
     if (!request.run.empty() &&
         request.pairing.value_or(reports::pairing::sequential) != reports::pairing::sequential)
         throw usage_error{"commands run one after the other; leave --pairing out"};
     if (!request.run.empty() && !request.workloads.empty())
         throw usage_error{"--workload is for benchmark programs; leave it out with --run"};
+    if (!request.run.empty() && !request.arguments.empty())
+        throw usage_error{"--args is for benchmark programs; write the arguments into --run"};
+    static_cast<void>(words_in(request.arguments));
 }
 
 bisect_request new_request(const bisect_options& options, int stop_fd) {
@@ -101,16 +108,6 @@ bisect_request new_request(const bisect_options& options, int stop_fd) {
     return request;
 }
 
-/// Removes the files of an earlier bisection, except for its trees. They are removed before the new file of
-/// steps is written, so that a continued bisection never finds the sessions of another one.
-void begin_anew(const fs::path& folder) {
-    refuse_folder_in_use(folder);
-    reports::prepare_output_folder(folder);
-    for (const auto* old :
-         {"steps.jsonl", "first", "first-again", "last", "last-again", "steps", "bisect.json"})
-        fs::remove_all(folder / old);
-}
-
 int bisect(const bisect_options& options, const invocation& by) {
     const interrupt stop;
     const bool resumes = !options.resume.empty();
@@ -118,7 +115,7 @@ int bisect(const bisect_options& options, const invocation& by) {
     steps_record steps;
     if (!resumes) {
         steps.request = new_request(options, stop.fd());
-        begin_anew(folder);
+        reports::prepare_output_folder(folder);
     }
     steps_file file = resumes ? steps_file{folder, steps} : steps_file{folder, std::as_const(steps.request)};
     try {
@@ -137,6 +134,10 @@ void add_measured_options(CLI::App& command, bisect_options& options) {
                                "the Google Benchmark program that the build leaves, or the folder with its "
                                "layouts; relative to the commit's tree")
                    ->type_name("PATH"));
+    command
+        .add_option("--args", request.arguments,
+                    "arguments for the program, for example --args='--input \"my file\"'")
+        ->type_name("ARGS");
     command
         .add_option(
             "--run", request.run,

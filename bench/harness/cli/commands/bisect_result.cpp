@@ -18,13 +18,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-bool is_about_slowdown(bisect_outcome outcome) {
-    return outcome == bisect_outcome::found || outcome == bisect_outcome::several ||
-           outcome == bisect_outcome::unconfirmed;
-}
-
 const commit_info& commit_before(const steps_record& steps, std::size_t number) {
     return number == 0 ? steps.request.good : steps.request.commits[number - 1];
+}
+
+std::vector<std::string> only_in(const commit_info& commit, const bisect_result& result) {
+    std::vector<std::string> names;
+    for (const auto& each : result.unmatched)
+        if (each.contender == short_id(commit)) names.push_back(each.workload);
+    return names;
 }
 
 /// Returns for example "BM_parse", or "rss_peak of BM_parse".
@@ -33,32 +35,63 @@ std::string measured_thing(const steps_record& steps, const bisect_result& resul
     return steps.request.metric == "time" ? name : fmt::format("{} of {}", steps.request.metric, name);
 }
 
-std::string suspects_text(const steps_record& steps, const bisect_result& result) {
-    constexpr std::size_t shown_max = 10;
-    std::vector<std::string> all;
-    for (auto i = result.first_suspect; i <= result.last_suspect && all.size() < shown_max; ++i)
-        all.push_back(short_id(steps.request.commits[i]));
-    const auto count = result.last_suspect - result.first_suspect + 1;
-    const auto more = count > all.size() ? fmt::format(" and {} more", count - all.size()) : "";
-    return fmt::format("{}{}", fmt::join(all, ", "), more);
+constexpr std::size_t suspects_shown = 10;
+
+std::string suspects_not_shown(const bisect_result::range& all) {
+    const auto count = all.last - all.first + 1;
+    return count > suspects_shown ? fmt::format(" and {} more", count - suspects_shown) : "";
 }
 
-/// Returns the rest of the slowdown if it is more than a fifth of the whole.
+/// Returns the hashes of the first suspects, separated by commas.
+std::string hashes_of_suspects(const steps_record& steps, const bisect_result::range& all) {
+    std::vector<std::string> shown;
+    for (auto i = all.first; i <= all.last && shown.size() < suspects_shown; ++i)
+        shown.push_back(short_id(steps.request.commits[i]));
+    return fmt::format("{}{}", fmt::join(shown, ", "), suspects_not_shown(all));
+}
+
+/// Returns a line for each of the first suspects.
+std::string list_of_suspects(const steps_record& steps, const bisect_result& result) {
+    if (result.outcome != bisect_outcome::several) return {};
+    const auto& all = *result.suspects;
+    std::string text;
+    for (auto i = all.first; i <= all.last && i < all.first + suspects_shown; ++i)
+        text += fmt::format("  {}\n", text_of(steps.request.commits[i]));
+    const auto more = suspects_not_shown(all);
+    return more.empty() ? text : fmt::format("{} {} (bisect.json names all)\n", text, more);
+}
+
+/// Returns a note if the commit certainly causes less than most of the whole slowdown.
 std::string rest_of_slowdown(const steps_record& steps, const bisect_result& result) {
     constexpr double most = 0.8;
-    if (!result.own || !result.total || result.outcome != bisect_outcome::found) return {};
-    if (std::log(result.own->median) < most * std::log(result.total->median)) return {};
+    const auto &own = result.own, &total = result.total;
+    if (!own || !total || result.outcome != bisect_outcome::found) return {};
+    const bool is_smaller = own->low && total->high && *own->low > *total->high;
+    if (!is_smaller || std::log(own->median) < most * std::log(total->median)) return {};
+    std::vector<std::string> halves;
+    if (result.suspects->last + 1 < steps.request.commits.size())
+        halves.push_back("GOOD = " + short_id(steps.request.commits[result.suspects->last]));
+    if (result.suspects->first > 0)
+        halves.push_back("BAD = " + short_id(commit_before(steps, result.suspects->first)));
     return fmt::format(
-        "NOTE: the whole slowdown is larger, so other commits are slower, too; bisect again with GOOD = {}, "
-        "or "
-        "with BAD = {}.\n",
-        short_id(steps.request.commits[result.last_suspect]),
-        short_id(commit_before(steps, result.first_suspect)));
+        "NOTE: the whole slowdown is larger, so other commits are slower, too; bisect again with {}.\n",
+        fmt::join(halves, ", or with "));
+}
+
+/// Returns for example "Only in GOOD: BM_sort (removed or renamed?).".
+std::string unmatched_text(const steps_record& steps, const bisect_result& result) {
+    std::string text;
+    for (const auto& [role, commit] :
+         {std::pair{"GOOD", &steps.request.good}, std::pair{"BAD", &steps.request.bad()}})
+        if (const auto names = only_in(*commit, result); !names.empty())
+            text += fmt::format("Only in {}: {} (removed, added or renamed?). It is not compared.\n", role,
+                                reports::printable(fmt::format("{}", fmt::join(names, ", "))));
+    return text;
 }
 
 std::string next_steps_of(const steps_record& steps, const bisect_result& result) {
     if (result.outcome != bisect_outcome::found) return {};
-    const auto& culprit = steps.request.commits[result.last_suspect];
+    const auto& culprit = steps.request.commits[result.suspects->last];
     const auto id = short_id(culprit);
     auto text = fmt::format("NEXT: git show {}\n", id);
     if (culprit.parents > 1)
@@ -118,10 +151,12 @@ std::string table_of(const steps_record& steps, const bisect_result& result) {
 }
 
 std::string builds_text(const steps_record& steps) {
-    const auto failed =
-        std::ranges::count_if(steps.builds, [](const auto& each) { return each.failure.has_value(); });
-    const auto all = static_cast<std::ptrdiff_t>(steps.builds.size());
-    return failed == 0 ? fmt::format("{}", all) : fmt::format("{} ({} failed)", all, failed);
+    const auto count = [&](auto is_it) { return std::ranges::count_if(steps.builds, is_it); };
+    const auto reused = count([](const build_line& each) { return each.reused.value_or(false); });
+    const auto failed = count([](const build_line& each) { return each.failure.has_value(); });
+    auto text = fmt::format("{}", static_cast<std::ptrdiff_t>(steps.builds.size()) - reused);
+    if (failed > 0) text += fmt::format(" ({} failed)", failed);
+    return reused > 0 ? fmt::format("{}, and {} of an earlier bisection", text, reused) : text;
 }
 
 ordered_json to_json(const std::optional<estimate>& ratio) {
@@ -145,44 +180,40 @@ exit_code exit_code_of(bisect_outcome outcome) {
 }
 
 std::string verdict_of(const steps_record& steps, const bisect_result& result) {
-    const auto last =
-        is_about_slowdown(result.outcome) ? text_of(steps.request.commits[result.last_suspect]) : "";
-    const auto before = short_id(commit_before(steps, result.first_suspect));
-    const auto own = result.own ? difference_text(steps.request.metric, *result.own, before) : "";
+    const auto& suspects = result.suspects;
+    const auto last = suspects ? text_of(steps.request.commits[suspects->last]) : "";
+    const auto but =
+        suspects ? fmt::format("the steps lead to {}, but {}", last, result.reason) : result.reason;
     switch (result.outcome) {
         case bisect_outcome::found:
-            return fmt::format("FOUND: {} made {} {}", last, measured_thing(steps, result), own);
+            return fmt::format("FOUND: {} made {} {}", last, measured_thing(steps, result),
+                               difference_text(steps.request.metric, *result.own,
+                                               short_id(commit_before(steps, suspects->first))));
         case bisect_outcome::several:
-            return fmt::format(
-                "ONE OF THESE made {} slower: {}. No verdict on the commits between {} and {} was possible "
-                "(see below)",
-                measured_thing(steps, result), suspects_text(steps, result), before,
-                short_id(steps.request.commits[result.last_suspect]));
-        case bisect_outcome::unconfirmed:
-            return fmt::format(
-                "UNDECIDED: {} is the first slower commit, but beside {} it shows no slowdown of {}; bisect "
-                "again, with more --blocks",
-                last, before, measured_thing(steps, result));
+            return fmt::format("ONE OF THESE made {} slower: {}; {}", measured_thing(steps, result),
+                               hashes_of_suspects(steps, *suspects), result.reason);
         case bisect_outcome::no_slowdown:
             return "NO SLOWDOWN: " + result.reason;
+        case bisect_outcome::unconfirmed:
         case bisect_outcome::undecided:
-            return "UNDECIDED: " + result.reason;
+            return "UNDECIDED: " + but;
         case bisect_outcome::unreliable:
-            return "UNRELIABLE: " + result.reason;
+            return "UNRELIABLE: " + but;
         case bisect_outcome::failed:
-            return "FAILED: " + result.reason;
+            return "FAILED: " + but;
     }
     return {};
 }
 
 std::string text_of(const steps_record& steps, const bisect_result& result) {
-    auto text = verdict_of(steps, result) + ".\n";
+    auto text = verdict_of(steps, result) + ".\n" + list_of_suspects(steps, result);
     if (result.total)
         text +=
             fmt::format("In all, BAD is {}.\n", difference_text(steps.request.metric, *result.total, "GOOD"));
     if (!result.also_slower.empty())
         text += fmt::format("Also slower in BAD: {}.\n",
                             reports::printable(fmt::format("{}", fmt::join(result.also_slower, ", "))));
+    text += unmatched_text(steps, result);
     text += rest_of_slowdown(steps, result) + next_steps_of(steps, result);
     if (!steps.steps.empty()) text += "\n" + table_of(steps, result) + reasons_text(steps) + "\n";
     return text + fmt::format("builds: {}\n", builds_text(steps));
@@ -191,8 +222,8 @@ std::string text_of(const steps_record& steps, const bisect_result& result) {
 ordered_json json_of(const steps_record& steps, const bisect_result& result,
                      const std::vector<std::string>& command) {
     auto suspects = ordered_json::array(), done = ordered_json::array(), builds = ordered_json::array();
-    if (is_about_slowdown(result.outcome))
-        for (auto i = result.first_suspect; i <= result.last_suspect; ++i)
+    if (result.suspects)
+        for (auto i = result.suspects->first; i <= result.suspects->last; ++i)
             suspects.push_back(reports::value_of(steps.request.commits[i]));
     for (const auto& step : steps.steps) done.push_back(bench::to_json(step));
     for (const auto& build : steps.builds) builds.push_back(bench::to_json(build));
@@ -201,6 +232,7 @@ ordered_json json_of(const steps_record& steps, const bisect_result& result,
             {"command", command},
             {"outcome", reports::name_of(result.outcome)},
             {"verdict", verdict_of(steps, result)},
+            {"reason", result.reason.empty() ? ordered_json(nullptr) : ordered_json(result.reason)},
             {"error", error_of_bisection},
             {"benchmark", result.benchmark.empty() ? ordered_json(nullptr) : ordered_json(result.benchmark)},
             {"metric", steps.request.metric},
@@ -211,6 +243,9 @@ ordered_json json_of(const steps_record& steps, const bisect_result& result,
             {"suspects", std::move(suspects)},
             {"own", to_json(result.own)},
             {"also_slower", result.also_slower},
+            {"only_in_good", only_in(steps.request.good, result)},
+            {"only_in_bad", only_in(steps.request.bad(), result)},
+            {"page", result.page},
             {"steps", std::move(done)},
             {"builds", std::move(builds)}};
 }

@@ -10,6 +10,7 @@
 
 #include "bench/harness/bisection/steps_file.hpp"
 #include "bench/harness/cli/exit_code.hpp"
+#include "bench/harness/experiment/plan.hpp"
 #include "bench/harness/statistics/median.hpp"
 
 namespace loopbench::bench {
@@ -17,11 +18,11 @@ namespace loopbench::bench {
 enum class bisect_outcome : std::uint8_t {
     found,        // one commit
     several,      // one of several commits, some of which were skipped or undecided
-    unconfirmed,  // the direct comparison with the commit before it shows no difference
+    unconfirmed,  // the direct comparison with the commit before it does not show the slowdown
     no_slowdown,
     undecided,   // it is unknown if there is a slowdown
     unreliable,  // the machine is too noisy
-    failed       // no benchmark is slower, and some failed
+    failed       // a program failed in a comparison of two commits
 };
 
 constexpr auto names_of(bisect_outcome) {
@@ -35,14 +36,22 @@ std::string_view text_of(commit_verdict found);
 
 struct bisect_result {
     bisect_outcome outcome = bisect_outcome::undecided;
-    std::string reason;  // if the outcome is not about a slowdown that was found
+    std::string reason;  // of each outcome except `found`
     std::string benchmark;
     std::optional<estimate> total;  // the ratio of BAD to GOOD, below 1 if BAD is worse
     std::vector<std::string> also_slower;
-    std::size_t first_suspect = 0, last_suspect = 0;  // numbers in bisect_request::commits
-    std::optional<estimate> own;  // the ratio of the last suspect to the commit before the first one
-    std::string page;             // the path of the report about this ratio
+    std::vector<unmatched_benchmark> unmatched;  // benchmarks that only GOOD or only BAD has
+    struct range {
+        std::size_t first, last;  // numbers in bisect_request::commits
+    };
+    std::optional<range> suspects;  // absent if there was no search
+    std::optional<estimate> own;    // the ratio of the last suspect to the commit before the first one
+    std::string page;               // the path of the report about this ratio
 };
+
+/// The part of the whole slowdown (as a logarithm) that the interval of the commit's own slowdown must reach.
+/// A smaller one can be due to code placement.
+inline constexpr double least_part_of_slowdown = 0.2;
 
 /// Returns the first line of the result, for example
 /// `FOUND: 1a2b3c4d5e "parser: faster numbers" made BM_parse 5.1 % slower than 9f8e7d6c5b (4.6 to 5.6 %)`.

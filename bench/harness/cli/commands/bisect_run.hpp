@@ -36,10 +36,14 @@ private:
     const contender& program_of(const commit_info& commit);
     const contender& require_program(const commit_info& commit, std::string_view role);
     bool is_slower(const compared_commits& first);
+    bool is_without_verdict(const compared_commits& of);
     void explain_no_slowdown(const compared_commits& first);
+    void conclude_search();
     void search(const compared_commits& first);
     step_line measure_step(const compared_commits& first, std::size_t number);
     void compare_with_predecessor();
+    void judge_confirmation(const compared_commits& last);
+    void set(bisect_outcome outcome, std::string reason);
     [[nodiscard]] std::string progress_text() const;
     int conclude();
 

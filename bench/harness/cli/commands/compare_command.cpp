@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/tokenizer.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,6 +22,7 @@
 #include "bench/harness/cli/session/commands_compared.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/layouts.hpp"
+#include "bench/harness/cli/session/program_arguments.hpp"
 #include "bench/harness/cli/session/program_names.hpp"
 #include "bench/harness/cli/session/progress.hpp"
 #include "bench/harness/cli/session/served.hpp"
@@ -157,19 +157,6 @@ void list_build(contender& who, const listing_place& place) {
     if (!who.problem.empty())
         throw usage_error{"{} {}; expected a report or a Google Benchmark executable; {}", who.path.native(),
                           who.problem, remedy_for(who, place)};
-}
-
-/// Splits the text at spaces, as a shell does with quotes and backslashes.
-std::vector<std::string> words_in(const std::string& text) {
-    try {
-        const boost::escaped_list_separator<char> rules{"\\", " ", "\"'"};
-        std::vector<std::string> words;
-        for (const auto& word : boost::tokenizer{text, rules})
-            if (!word.empty()) words.push_back(word);
-        return words;
-    } catch (const boost::escaped_list_error&) {
-        throw usage_error{"--args={} contains an unknown escape; use quotes, or \\\\ for a backslash", text};
-    }
 }
 
 contender side(std::string name, const std::string& file, const listing_place& place) {

@@ -13,6 +13,7 @@
 #include "bench/harness/cli/session/commands_compared.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/layouts.hpp"
+#include "bench/harness/cli/session/program_arguments.hpp"
 #include "bench/harness/cli/session/session_options.hpp"
 #include "bench/harness/cli/session/time_left.hpp"
 #include "bench/harness/cli/shell_word.hpp"
@@ -45,13 +46,19 @@ std::optional<std::string> why_not_measured(const run_outcome& outcome, std::siz
     return why ? std::optional{why->reason} : std::nullopt;
 }
 
-/// Throws std::runtime_error if GOOD or BAD failed, because every further step would need them.
-void require_both_ends(const run_plan& plan, const run_outcome& outcome) {
-    for (const auto place : {good_place, bad_place})
-        if (const auto why = why_not_measured(outcome, place))
-            throw std::runtime_error{fmt::format("the program of {} failed: {}; measure it by hand with `{}`",
-                                                 plan.contenders[place].name, *why,
-                                                 plan.contenders[place].path.native())};
+/// Returns a shell command that runs the program of a commit as a trial does.
+std::string by_hand(const contender& who, const bisect_request& request) {
+    auto command = request.run.empty() ? shell_word(who.path.native()) : "sh -c " + shell_word(request.run);
+    for (const auto& word : who.arguments) command += " " + shell_word(word);
+    return fmt::format("cd {} && {}", shell_word(who.folder.native()), command);
+}
+
+/// Adds the benchmarks of `owner` that the patterns select and that `other` lacks.
+void add_unmatched(std::vector<unmatched_benchmark>& all, const contender& owner, const contender& other,
+                   const std::vector<std::string>& patterns) {
+    for (const auto& each : owner.workloads)
+        if ((patterns.empty() || matches_any(patterns, each)) && !has_benchmark(other, each))
+            all.push_back({each, owner.name});
 }
 
 step_line line_of(const commit_info& commit, const run_plan& plan, const run_outcome& outcome,
@@ -65,7 +72,7 @@ step_line line_of(const commit_info& commit, const run_plan& plan, const run_out
     const auto distances = distances_from_halfway(plan, outcome, metric);
     if (distances.empty()) {
         line.verdict = commit_verdict::skipped;
-        line.reason = fmt::format("the program has no value of {}", metric.name);
+        line.reason = why_no_distance(plan, outcome, metric);
         return line;
     }
     const sample_table samples{plan, outcome};
@@ -87,11 +94,12 @@ contender bisect_trials::program_in(const fs::path& tree, const commit_info& com
     contender who;
     try {
         if (!request_.run.empty()) {
-            become_command(who, fmt::format("cd {} && {}", shell_word(tree.native()), request_.run), true);
+            become_command(who, request_.run, true);
         } else {
             who.path = tree / request_.program;
             if (fs::is_directory(who.path)) who.layouts = layouts_in(who.path);
             if (!who.layouts.empty()) who.path = who.layouts.front();
+            who.arguments = words_in(request_.arguments);
             remember_asio_loop(who);
             remember_files(who);
         }
@@ -99,6 +107,7 @@ contender bisect_trials::program_in(const fs::path& tree, const commit_info& com
         who.problem = error.what();
     }
     who.name = short_id(commit);
+    who.folder = tree;
     if (!who.problem.empty()) return who;
     list_workloads(who, run_plan{}.size, from_seconds(request_.trial_limit_s), stop_.fd(),
                    listing_filter(request_.workloads));
@@ -125,6 +134,7 @@ run_plan bisect_trials::plan_of(const pair_to_compare& two, session_start starte
     plan.baseline = two.older.name;
     plan.contenders = {two.older, two.newer};
     plan.workloads = two.workloads;
+    if (!two.unmatched.empty()) plan.unmatched = two.unmatched;
     complete_plan(plan, stop_, started);
     for (std::size_t i = 0; i < plan.described.size(); ++i)
         plan.described[i].context["program"] = reports::valid_utf8(plan.contenders[i].path.native());
@@ -159,17 +169,39 @@ compared_commits bisect_trials::compare(const std::string& name, const contender
     std::vector<std::string> common;
     std::ranges::copy_if(older.workloads, std::back_inserter(common),
                          [&](const std::string& each) { return has_benchmark(newer, each); });
+    pair_to_compare two{older, newer, {}, {}, request_.seed};
+    add_unmatched(two.unmatched, older, newer, workloads);
+    add_unmatched(two.unmatched, newer, older, workloads);
     if (common.empty())
         throw usage_error{
-            "{} and {} have no benchmark in common (for example, only one has {}); use another "
-            "--program, or commits that are closer",
-            older.name, newer.name, older.workloads.front()};
-    pair_to_compare two{older, newer, select(common, workloads, "benchmark"), request_.seed};
+            "{} and {} have no benchmark in common{}; use another --program, or commits that are closer",
+            older.name, newer.name,
+            two.unmatched.empty()
+                ? ""
+                : fmt::format(" (for example, only one has {})", two.unmatched.front().workload)};
+    two.workloads = select(common, workloads, "benchmark");
     auto found = compare_once(name, two);
     if (!is_unreliable(found.report)) return found;
     tell("loopbench: note: the session was unreliable, so it is measured once more\n");
     two.seed = (two.seed + 1) % largest_seed;
     return compare_once(name + "-again", two);
+}
+
+void bisect_trials::set_aside(const std::string& name) const {
+    fs::rename(folder_ / name / "journal.jsonl", folder_ / name / "failed.jsonl");
+}
+
+/// Throws std::runtime_error if GOOD or BAD failed, because every further step would need them.
+void bisect_trials::require_both_ends(const std::string& name, const session_record& record) const {
+    for (const auto place : {good_place, bad_place})
+        if (const auto why = why_not_measured(record.outcome, place)) {
+            const auto& who = record.plan.contenders[place];
+            set_aside(name);
+            throw std::runtime_error{
+                fmt::format("the program of {} failed: {}; run it by hand (`{}`), and repeat the step with "
+                            "`loopbench bisect --resume {}`",
+                            who.name, *why, by_hand(who, request_), shell_word(folder_.native()))};
+        }
 }
 
 fs::path bisect_trials::write_report(const compared_commits& of) const {
@@ -218,12 +250,14 @@ step_line bisect_trials::judge(const commit_info& commit, const contender& progr
     const auto plan = plan_of_step(commit, program, first, workload);
     const auto enough = [&](const run_outcome& so_far) {
         const auto is_excluded = [](const auto& why) { return why.has_value(); };
-        return std::ranges::any_of(so_far.excluded[0], is_excluded) ||
-               side_of_median(distances_from_halfway(plan, so_far, metric), error).has_value();
+        if (std::ranges::any_of(so_far.excluded[0], is_excluded)) return true;
+        const auto distances = distances_from_halfway(plan, so_far, metric);
+        if (distances.empty()) return so_far.blocks_finished >= blocks_to_try;
+        return side_of_median(distances, error).has_value();
     };
-    const auto record = session(fmt::format("steps/{}", program.name), [&] { return plan; },
-                                {{}, by_, stop_, started, enough, progress});
-    require_both_ends(record.plan, record.outcome);
+    const auto name = fmt::format("steps/{}", program.name);
+    const auto record = session(name, [&] { return plan; }, {{}, by_, stop_, started, enough, progress});
+    require_both_ends(name, record);
     auto line = line_of(commit, record.plan, record.outcome, metric, error);
     line.seconds = elapsed_time{session_start::clock::now() - started}.count();
     return line;

@@ -40,12 +40,17 @@ public:
                                            const contender& newer,
                                            const std::vector<std::string>& workloads) const;
 
+    /// Renames the journal of a session in which a program failed, so that a continued bisection repeats the
+    /// session. `name` is the session's folder in the output folder.
+    void set_aside(const std::string& name) const;
+
     /// Writes the report of a comparison into its folder. Returns the path of the page.
     [[nodiscard]] std::filesystem::path write_report(const compared_commits& of) const;
 
-    /// Measures a commit beside GOOD and BAD until it is known to be nearer to one of them, or for the most
-    /// blocks. `first` is the session of GOOD and BAD. `progress` is the text for the progress. Returns the
-    /// line for the file of steps. Throws `interrupted` after a signal.
+    /// Measures a commit together with GOOD and BAD until it is known to be nearer to one of them, or until
+    /// the maximum number of blocks. `first` is the session of GOOD and BAD. `progress` is the text for the
+    /// progress. Returns the line for the file of steps. Throws `interrupted` after a signal, and
+    /// std::runtime_error if the program of GOOD or BAD failed.
     [[nodiscard]] step_line judge(const commit_info& commit, const contender& program,
                                   const compared_commits& first, const std::string& workload, double error,
                                   const std::string& progress) const;
@@ -55,11 +60,13 @@ private:
     struct pair_to_compare {
         const contender &older, &newer;
         std::vector<std::string> workloads;
+        std::vector<unmatched_benchmark> unmatched;
         std::uint64_t seed;
     };
     [[nodiscard]] run_plan plan_of(const pair_to_compare& two, session_start started) const;
     [[nodiscard]] session_record session(const std::string& name, const std::function<run_plan()>& plan,
                                          session_place place) const;
+    void require_both_ends(const std::string& name, const session_record& record) const;
     [[nodiscard]] compared_commits compare_once(const std::string& name, const pair_to_compare& two) const;
     [[nodiscard]] run_plan plan_of_step(const commit_info& commit, const contender& program,
                                         const compared_commits& first, const std::string& workload) const;

@@ -15,6 +15,7 @@ namespace loopbench::bench {
 struct child_request {
     std::vector<std::string> command;  // [0] is the executable's path; PATH is not searched
     std::vector<std::pair<std::string, std::string>> environment;  // added to the parent's variables
+    std::string folder = {};  // the working directory; empty: that of the parent
     std::optional<int> cpu;
     std::vector<int> inherited = {};                           // descriptors that the child inherits
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // after this time, the group is killed

@@ -70,6 +70,7 @@ struct child_setup {
     const char* path;
     char* const* command;
     char* const* environment;
+    const char* folder;  // nullptr: that of the parent
     int input, output, error, start_error;
     pid_t parent;
     const cpu_set_t* cpus;  // nullptr: all CPUs
@@ -95,8 +96,9 @@ struct child_setup {
     const bool placed = setup.cpus == nullptr || ::sched_setaffinity(0, sizeof *setup.cpus, setup.cpus) == 0;
     for (const int ignored_by_us : {SIGXFSZ, SIGPIPE}) ::signal(ignored_by_us, SIG_DFL);
     for (const int fd : setup.inherited) ::fcntl(fd, F_SETFD, 0);
-    if (placed && ::dup2(setup.input, STDIN_FILENO) >= 0 && ::dup2(setup.output, STDOUT_FILENO) >= 0 &&
-        ::dup2(setup.error, STDERR_FILENO) >= 0)
+    const bool is_there = setup.folder == nullptr || ::chdir(setup.folder) == 0;
+    if (placed && is_there && ::dup2(setup.input, STDIN_FILENO) >= 0 &&
+        ::dup2(setup.output, STDOUT_FILENO) >= 0 && ::dup2(setup.error, STDERR_FILENO) >= 0)
         ::execve(setup.path, setup.command, setup.environment);
     const int cause = errno;
     [[maybe_unused]] const auto told = ::write(setup.start_error, &cause, sizeof cause);
@@ -140,6 +142,7 @@ void running_child::start() {
     const child_setup setup{request_.command[0].c_str(),
                             command_pointers.data(),
                             environment_pointers.data(),
+                            request_.folder.empty() ? nullptr : request_.folder.c_str(),
                             input.get(),
                             output.write.get(),
                             error.write.get(),

@@ -52,7 +52,10 @@ void remove_what_the_killed_left(const fs::path& in) {
 
 fs::path temporary_root() {
     const char* const chosen = ::getenv("TMPDIR");
-    return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+    if (chosen == nullptr || *chosen == '\0') return "/tmp";
+    std::error_code unknown;
+    auto absolute = fs::absolute(chosen, unknown);  // a trial can have another working directory
+    return unknown ? fs::path{chosen} : absolute;
 }
 
 temporary_folder::temporary_folder() {
