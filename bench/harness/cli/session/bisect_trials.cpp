@@ -164,7 +164,10 @@ compared_commits bisect_trials::compare(const std::string& name, const contender
             "{} and {} have no benchmark in common (for example, only one has {}); use another "
             "--program, or commits that are closer",
             older.name, newer.name, older.workloads.front()};
-    pair_to_compare two{older, newer, select(common, workloads, "benchmark"), request_.seed};
+    pair_to_compare two{
+        older, newer,
+        select(common, workloads, "benchmark", "--benchmark_list_tests=true of the program shows all names"),
+        request_.seed};
     auto found = compare_once(name, two);
     if (!is_unreliable(found.report)) return found;
     tell("loopbench: note: the session was unreliable, so it is measured once more\n");
