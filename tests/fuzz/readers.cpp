@@ -111,7 +111,7 @@ void read_benchmark_output(std::string_view text) {
 }
 
 void read_benchmark_list(std::string_view text) {
-    for (const auto& each : bench::benchmarks_named(bench::lines_of(text))) {
+    for (const auto& each : bench::benchmarks_named(bench::lines_of(std::string{text}))) {
         require(!each.workload.empty() && each.number < each.alike,
                 "a benchmark has no name or a wrong index");
         bench::exact_filter(each.printed);

@@ -153,7 +153,9 @@ TEST(trial, a_message_of_another_program_on_standard_error_does_not_hide_the_res
     child_outcome outcome;
     outcome.error_tail = "Failed to match any benchmarks against regex: ^setup$\n";
     outcome.output = R"({"benchmarks":[{"name":"a","real_time":3}]})";
-    EXPECT_EQ(bench::judge(outcome, "a", 60s).metrics.at("time"), 3);
+    const auto trial = bench::judge(outcome, "a", 60s);
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+    EXPECT_EQ(trial.metrics.at("time"), 3);
 }
 
 TEST(trial, a_layout_without_the_benchmark_fails_and_is_named) {
