@@ -204,6 +204,11 @@ constexpr auto fields_of(const slowdown_cause*) {
         field{"profile", &slowdown_cause::profiled, presence::when_there});
 }
 
+constexpr auto fields_of(const unmatched_benchmark*) {
+    return std::tuple(field{"workload", &unmatched_benchmark::workload},
+                      field{"contender", &unmatched_benchmark::contender});
+}
+
 constexpr auto fields_of(const report*) {
     return std::tuple(
         field{"schema", &report::schema}, field{"complete", &report::complete}, field{"seed", &report::seed},
@@ -211,7 +216,8 @@ constexpr auto fields_of(const report*) {
         field{"plan", &report::plan}, field{"environment", &report::where},
         field{"hosts", &report::hosts, presence::when_there}, field{"contenders", &report::contenders},
         field{"workloads", &report::workloads}, field{"results", &report::results},
-        field{"judging", &report::judged_by}, field{"gate", &report::gate, presence::when_there},
+        field{"unmatched", &report::unmatched, presence::when_there}, field{"judging", &report::judged_by},
+        field{"gate", &report::gate, presence::when_there},
         field{"causes", &report::causes, presence::when_there}, field{"aa", &report::aa},
         field{"disturbances", &report::disturbed}, field{"warnings", &report::warnings});
 }

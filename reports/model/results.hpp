@@ -192,6 +192,11 @@ struct warning {
     std::string remedy;
 };
 
+/// A benchmark that only one of two compared builds has.
+struct unmatched_benchmark {
+    std::string workload, contender;
+};
+
 struct judging {
     std::string correction;
     double threshold_pct = 0;  // smaller differences are ignored
@@ -248,6 +253,7 @@ struct report {
     /// Empty if another program made the report; report_index::headline() then derives the primary metrics.
     std::vector<workload> workloads;
     std::vector<result> results;
+    std::optional<std::vector<unmatched_benchmark>> unmatched;  // absent if there are none
     judging judged_by;
     std::optional<gate_summary> gate;  // absent unless `compare` made the report
     /// One cause for each slower benchmark, the greatest slowdown first. Absent if `compare` did not look for

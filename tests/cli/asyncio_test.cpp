@@ -9,6 +9,7 @@
 #include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/interleaving.hpp"
+#include "bench/harness/trial/listing.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
 #include "tests/support/schema_check.hpp"
@@ -125,7 +126,8 @@ TEST_F(asyncio, the_contender_prints_its_results_in_the_order_of_its_workload_li
         EXPECT_FALSE(row.error);
     }
     std::vector<std::string> listed;
-    for (const auto& each : bench::benchmarks_in_listing(started({"--benchmark_list_tests=true"}).output))
+    for (const auto& each :
+         bench::benchmarks_named(bench::lines_of(started({"--benchmark_list_tests=true"}).output)))
         listed.push_back(each.workload);
     std::erase_if(listed, [](const auto& name) { return name.starts_with("echo"); });
     EXPECT_EQ(names, listed);

@@ -81,6 +81,12 @@ TEST_F(compared_commands, a_command_that_leaves_a_process_in_the_background_fail
     EXPECT_NE(compare("sleep 0.01 & wait", "sleep 0.01 & wait").code, 1) << "the shell waits for it";
 }
 
+TEST_F(compared_commands, a_process_that_ends_shortly_after_the_command_counts) {
+    const auto ran = compare("true", "sh -c 'sleep 0.03 &'");
+    ASSERT_NE(ran.code, 1) << ran.error_tail;
+    EXPECT_GE(result("time").at("median").get<double>(), 25e6) << "ns";
+}
+
 TEST_F(compared_commands, a_builtin_of_the_shell_and_a_folder_are_refused_with_the_remedy) {
     for (const auto* command : {"exit 0", "cd /", "/tmp", "/etc/passwd"}) {
         const auto ran = compare(command, "true");
@@ -94,6 +100,22 @@ TEST_F(compared_commands, a_failing_command_has_the_remedy_for_commands_that_may
     EXPECT_EQ(failing.code, 1);
     EXPECT_SAYS(failing.output, "|| true");
     EXPECT_NE(compare("grep nothing /dev/null || true", "true").code, 1) << "sharkdp/hyperfine#11";
+}
+
+TEST_F(compared_commands, only_a_failing_exit_code_has_the_remedy_for_commands_that_may_fail) {
+    for (const auto* command : {"sh -c 'kill -9 $$'", "kill -9 $$", "sleep 600 &", "true; no-such-program"}) {
+        const auto ran = compare("true", command);
+        EXPECT_EQ(ran.code, 1) << command;
+        EXPECT_FALSE(says(ran.error_tail + ran.output, "|| true")) << ran.output;
+    }
+}
+
+TEST_F(compared_commands, the_error_for_an_unknown_benchmark_names_the_benchmarks_of_commands) {
+    const auto ran =
+        loopbench({"compare", "--workload", "sort", "-o", loopbench.out(), "--", "true", "true"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "the names are command");
+    EXPECT_FALSE(says(ran.error_tail, "--benchmark_list_tests")) << ran.error_tail;
 }
 
 TEST_F(compared_commands, options_that_do_not_fit_commands_are_refused) {

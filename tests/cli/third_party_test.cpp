@@ -2,6 +2,7 @@
 // Benchmark.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -85,6 +86,7 @@ TEST_F(third_party, comparing_a_build_with_itself_finds_no_regression) {
 TEST_F(third_party, two_builds_that_keep_a_core_busy_run_concurrently_on_the_same_core) {
     compare(LOOPBENCH_THIRD_PARTY, LOOPBENCH_THIRD_PARTY, {"--workload", "real/chain", "--blocks", "6"});
     EXPECT_EQ(times().at("real/chain")["pairing"], "concurrent");
+    EXPECT_EQ(loopbench.report()["plan"]["min_time_s"], 0.02) << "concurrent trials take at least 20 ms";
     std::map<std::uint64_t, std::set<std::int64_t>> cores;
     for (const auto& line : journal_lines(loopbench.path("out/journal.jsonl")))
         if (line.contains("block")) cores[line["block"]].insert(line["cpu"].get<std::int64_t>());
@@ -113,6 +115,7 @@ TEST_F(third_party, a_benchmark_name_with_shell_and_regex_characters_is_selected
 /// A program with 100 benchmarks that take a tenth of a second each. Whenever it lists the benchmarks, it
 /// appends its arguments to a file.
 constexpr auto many_slow_benchmarks = R"sh(case "$*" in
+*--benchmark_filter=^\$) ;;
 *--benchmark_list_tests*)
     echo "$*" >> "$0.listings"
     i=0
@@ -158,11 +161,46 @@ TEST_F(third_party, the_error_for_a_program_that_cannot_list_its_benchmarks_has_
               "benchmark::Initialize()"},  // google/xls#1150
              {"sleep 600", "longer --budget"}}) {
         const auto program = loopbench.add_program("program", script);
-        const auto ran = compare(program.c_str(), program.c_str(), {"--budget", "1s"});
+        const bool hangs = says(script, "sleep");
+        const auto ran = compare(program.c_str(), program.c_str(), {"--budget", hangs ? "1s" : "5min"});
         EXPECT_EQ(ran.code, 2) << script;
         for (const auto* each : {"--args", "benchmark::Initialize()", "longer --budget"})
             EXPECT_EQ(says(ran.error_tail, each), std::string_view{each} == remedy) << ran.error_tail;
     }
+}
+
+/// A script that runs two programs, and passes --benchmark_filter only to the first one.
+constexpr auto two_programs = R"sh(case "$*" in
+*--benchmark_filter=^\$) echo other/b ;;
+*--benchmark_list_tests*) printf 'first/a\nother/b\n' ;;
+*) echo '{"context": {}, "benchmarks": [{"name": "first/a", "real_time": 10, "cpu_time": 10}]}' ;;
+esac
+)sh";
+
+TEST_F(third_party, names_that_do_not_depend_on_the_filter_are_left_out_with_a_note) {
+    const auto program = loopbench.add_program("two", two_programs);
+    const auto ran = compare(program.c_str(), program.c_str(), {"--blocks", "1"});
+    EXPECT_SAYS(ran.error_tail, "other/b");
+    EXPECT_SAYS(ran.error_tail, "--benchmark_filter");
+    EXPECT_EQ(times().size(), 1U);
+}
+
+TEST_F(third_party, a_program_that_can_only_be_executed_is_measured) {
+    if (::geteuid() == 0) GTEST_SKIP() << "root can read every file";
+    const auto program = loopbench.path("program");
+    std::filesystem::copy_file(LOOPBENCH_THIRD_PARTY, program);
+    std::filesystem::permissions(program, std::filesystem::perms::owner_exec);
+    const auto ran = compare(program.c_str(), program.c_str(), {"--workload", "set/plain", "--blocks", "1"});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+}
+
+TEST_F(third_party, a_script_that_contains_console_output_is_a_program) {
+    const auto program = loopbench.add_program("quotes", std::string{two_programs} + R"sh(
+: '
+Benchmark           Time    CPU   Iterations
+'
+)sh");
+    EXPECT_NE(compare(program.c_str(), program.c_str(), {"--blocks", "1"}).code, 2);
 }
 
 TEST_F(third_party, the_listings_of_both_programs_share_the_budget) {

@@ -24,6 +24,7 @@
 #include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/histogram_files.hpp"
+#include "bench/harness/trial/listing.hpp"
 #include "bench/harness/trial/run_trial.hpp"
 #include "reports/base/json_node.hpp"
 #include "reports/model/json.hpp"
@@ -111,7 +112,7 @@ void read_benchmark_output(std::string_view text) {
 }
 
 void read_benchmark_list(std::string_view text) {
-    for (const auto& each : bench::benchmarks_in_listing(text)) {
+    for (const auto& each : bench::benchmarks_named(bench::lines_of(std::string{text}))) {
         require(!each.workload.empty() && each.number < each.alike,
                 "a benchmark has no name or a wrong index");
         bench::exact_filter(each.printed);

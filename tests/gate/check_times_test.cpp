@@ -308,6 +308,12 @@ TEST_F(check_timed, a_second_report_confirms_the_regression_that_the_checked_rep
     const auto same = check({slow, slow});
     EXPECT_EQ(same.code, 2);
     EXPECT_SAYS(same.error_tail, "only another run can confirm");
+    auto undated = nlohmann::json::parse(content_of(slow));
+    undated["plan"] = nullptr;
+    undated["environment"]["date"] = "";
+    const auto file = loopbench.path("undated.json").native();
+    reports::write_file_atomically(file, undated.dump());
+    EXPECT_SAYS(check({file, file}).error_tail, "only another run can confirm") << "the samples are the same";
     auto part = nlohmann::json::parse(content_of(slow_again));
     part["warnings"].push_back({{"code", "shard"}, {"message", "this is shard 1 of 2"}, {"remedy", "merge"}});
     const auto shard = loopbench.path("shard.json").native();

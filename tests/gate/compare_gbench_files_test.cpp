@@ -87,6 +87,31 @@ TEST_F(gbench_files, a_single_value_gives_a_ratio_without_a_verdict_and_the_reme
     EXPECT_EQ(sort["verdict"], "inconclusive");
 }
 
+/// Returns ten repetitions between `time` and twice that time.
+std::string noisy(const std::string& name, double time) {
+    std::string all;
+    for (int i = 0; i < 10; ++i) all += (i > 0 ? "," : "") + row(name, time * (1 + 0.1 * (i * 7 % 10)));
+    return all;
+}
+
+TEST_F(gbench_files, noisy_repetitions_have_a_remedy_that_files_can_use) {
+    const auto ran = compare(noisy("sort", 100), noisy("sort", 104), "json");
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    const auto both = nlohmann::json::parse(ran.output).dump() + ran.error_tail;
+    EXPECT_FALSE(says(both, "--blocks")) << both;
+    EXPECT_FALSE(says(both, "--benchmark_repetitions=20")) << "the files have repetitions";
+}
+
+TEST_F(gbench_files, a_benchmark_that_only_one_file_has_is_a_skipped_test_in_junit) {
+    const auto same = repeated("sort", 100), path = loopbench.path("both.json").native();
+    const auto ran = compare(same + "," + row("removed", 1), same + "," + row("added", 1), "json");
+    reports::write_file_atomically(path, ran.output);
+    EXPECT_TRUE(fits_the_schema(nlohmann::json::parse(ran.output)));
+    const auto suite = loopbench({"report", path, "--format", "junit"}).output;
+    for (const auto* part : {"classname=\"removed\"", "classname=\"added\"", "skipped=\"2\""})
+        EXPECT_SAYS(suite, part);
+}
+
 TEST_F(gbench_files, the_files_of_two_programs_with_different_names_are_compared) {
     const auto ran = loopbench({"compare", file("a.json", repeated("sort", 100), "/build-a/bench_old"),
                                 file("b.json", repeated("sort", 400), R"(C:\\build-b\\bench_new.exe)")});

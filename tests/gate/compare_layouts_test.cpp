@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
@@ -132,17 +133,56 @@ TEST_F(compare_layouts, folders_without_layouts_are_refused_with_a_remedy) {
     complaint("/old is an executable and ");
 }
 
-TEST_F(compare_layouts, layouts_with_different_benchmarks_are_refused) {
+TEST_F(compare_layouts, a_layout_with_other_benchmarks_is_refused_or_its_trials_fail) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);
-    auto other = content_of(folder_of("old") / "07");
-    const std::string_view old = "yield/real_time\\n";
-    other.replace(other.find(old), old.size(), "yielt/real_time\\n");
-    reports::write_file_atomically(folder_of("old") / "07", other);
-    fs::permissions(folder_of("old") / "07", fs::perms::owner_all);
+    const auto rename_benchmark = [&](const char* layout) {
+        const auto file = folder_of("old") / layout;
+        auto other = content_of(file);
+        const std::string_view old = "yield/real_time\\n";
+        other.replace(other.find(old), old.size(), "yielt/real_time\\n");
+        reports::write_file_atomically(file, other);
+        fs::permissions(file, fs::perms::owner_all);
+    };
+    rename_benchmark("12");
     const auto ran = run();
     EXPECT_EQ(ran.code, 2);
-    EXPECT_SAYS(ran.error_tail, "old/07 have different benchmarks");
+    EXPECT_SAYS(ran.error_tail, "old/12 have different benchmarks");
+}
+
+/// A program that is no contender of the suite. It appends its name and its first argument to the file
+/// `starts` beside its folder.
+std::string logging_layout(const std::string& name) {
+    return fmt::format(R"sh(echo "${{0##*/}} $1" >> "${{0%/*}}.starts"  # {}
+case "$*" in
+*--benchmark_filter=^\$) ;;
+*--benchmark_list_tests*) echo sort/8 ;;
+*)  echo '{{"context": {{}}, "benchmarks": [{{"name": "sort/8", "real_time": 10, "cpu_time": 10}}]}}' ;;
+esac
+)sh",
+                       name);
+}
+
+TEST_F(compare_layouts, a_build_is_listed_once_and_its_last_layout_is_checked_once) {
+    for (const auto* side : {"old", "new"}) {
+        fs::create_directories(loopbench.path(side));
+        for (int i = 1; i <= 12; ++i) {
+            const auto name = fmt::format("{}/{:02}", side, i);
+            fs::rename(loopbench.add_program("program", logging_layout(name)), loopbench.path(name));
+        }
+    }
+    const auto ran = loopbench({"compare", loopbench.path("old").native(), loopbench.path("new").native(),
+                                "--blocks", "1", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 4) << "one block decides nothing: " << ran.error_tail;
+    for (const auto* side : {"old", "new"}) {
+        std::map<std::string, int> listed;
+        std::istringstream starts{content_of(loopbench.path(std::string{side} + ".starts"))};
+        for (std::string layout, argument; starts >> layout >> argument;)
+            if (argument.starts_with("--benchmark_list_tests")) ++listed[layout];
+        EXPECT_LE(listed["01"], 3) << "the names, the noise and the description";
+        EXPECT_EQ(listed["12"], 1);
+        EXPECT_EQ(listed.size(), 2U) << side;
+    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/gate/gate_result_formats.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "reports/model/metrics.hpp"
 #include "tests/support/says.hpp"
@@ -36,7 +37,7 @@ reports::result with(const one_comparison& one, const std::string& contender, do
     return item;
 }
 
-std::string table_of(
+reports::report report_of(
     const std::vector<one_comparison>& all, reports::reliability found = reports::reliability::reliable,
     const std::function<void(reports::report&)>& change = [](auto&) {}) {
     reports::report report;
@@ -61,7 +62,13 @@ std::string table_of(
     report.judged_by = {.correction = "holm", .threshold_pct = 1, .comparisons = all.size()};
     bench::add_gate(report, 5);
     EXPECT_TRUE(bench::compares_two_builds(report));
-    return bench::write_comparison(report);
+    return report;
+}
+
+std::string table_of(
+    const std::vector<one_comparison>& all, reports::reliability found = reports::reliability::reliable,
+    const std::function<void(reports::report&)>& change = [](auto&) {}) {
+    return bench::write_comparison(report_of(all, found, change));
 }
 
 std::string row(const std::string& table, std::string_view name) {
@@ -88,6 +95,23 @@ TEST(comparison_table, each_row_says_what_the_verdict_says) {
     EXPECT_LT(table.find("\nslow "), table.find("\nopen "));
     EXPECT_LT(table.find("\nopen "), table.find("\nequal ")) << "the most severe first";
     EXPECT_SAYS(table, "--blocks");
+}
+
+TEST(comparison_table, repetitions_of_another_program_are_not_called_blocks) {
+    const auto table = table_of({{"few", 1, {}, {}, verdict::inconclusive}}, reports::reliability::reliable,
+                                [](reports::report& report) { report.plan.reset(); });
+    EXPECT_SAYS(row(table, "few"), "too few repetitions");
+}
+
+TEST(comparison_table, the_markdown_of_a_comparison_has_the_words_of_the_table) {
+    const auto report = report_of({{"bounded", 1 / 1.01, 1 / 1.04, 1.03, verdict::inconclusive},
+                                   {"slow", 1 / 1.1, 1 / 1.12, 1 / 1.08, verdict::slower}});
+    const auto text = bench::write_report(*reports::find_format("markdown"), report);
+    const auto front = text.substr(0, text.find("<details>"));
+    EXPECT_SAYS(front, "| bounded |");
+    EXPECT_SAYS(front, "at most 4.0 % slower");
+    EXPECT_SAYS(front, "slower by 10.0 % (8.0 to 12.0)");
+    EXPECT_EQ(front.find("inconclusive"), std::string::npos) << front;
 }
 
 TEST(comparison_table, metrics_and_layouts_have_a_column_only_if_there_are_any) {

@@ -84,6 +84,7 @@ TEST(gate_result, a_sentence_about_the_session_begins_with_a_capital_letter) {
     auto report = comparison({compared("a", 1, 0.9, 1.1, verdict::inconclusive)});
     report.aa->found = reports::reliability::unknown;
     report.aa->reason = "too few blocks";
+    report.plan = reports::planned{.size = "full"};
     const auto line = bench::verdict_line(bench::judge_gate(report, 5));
     EXPECT_TRUE(line.starts_with("UNDECIDED: a (too few blocks). The reliability")) << line;
 }

@@ -91,21 +91,48 @@ TEST(gbench_json, aggregates_are_recognized_by_their_names_if_no_run_type_marks_
     const auto output = parse_gbench_json(R"({"benchmarks":[
         {"name":"sort","real_time":1},{"name":"sort","real_time":3},
         {"name":"sort_mean","real_time":2},{"name":"sort_median","real_time":2},{"name":"sort_stddev","real_time":1},
-        {"name":"only_mean","real_time":5},{"name":"only_stddev","real_time":1},
-        {"name":"arithmetic_mean","real_time":7},
+        {"name":"old","real_time":4},{"name":"old_mean","real_time":4},{"name":"old_stddev","real_time":1},
+        {"name":"only_mean","real_time":5},{"name":"only_median","real_time":5},{"name":"only_stddev","real_time":1},
+        {"name":"arithmetic_mean","real_time":7},{"name":"arithmetic_stddev","real_time":8},
+        {"name":"fit","real_time":1},{"name":"fit_mean","real_time":2,"iterations":10},
+        {"name":"fit_stddev","real_time":3,"iterations":20},
         {"name":"sort_BigO","cpu_coefficient":1,"real_coefficient":1,"big_o":"N"},{"name":"sort_RMS","rms":0.1}]})");
     std::vector<std::pair<std::string, double>> found;
     for (const auto& row : output.rows) found.emplace_back(row.name, row.real_time_ns.value());
-    EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{
-                         {"sort", 1}, {"sort", 3}, {"arithmetic_mean", 7}, {"only", 5}}));
+    EXPECT_EQ(found, (std::vector<std::pair<std::string, double>>{{"sort", 1},
+                                                                  {"sort", 3},
+                                                                  {"old", 4},
+                                                                  {"arithmetic_mean", 7},
+                                                                  {"arithmetic_stddev", 8},
+                                                                  {"fit", 1},
+                                                                  {"fit_mean", 2},
+                                                                  {"fit_stddev", 3},
+                                                                  {"only", 5}}));
 }
 
 TEST(gbench_json, a_benchmark_that_shows_only_aggregates_without_a_mean_is_unsupported) {
-    const auto output = parse_gbench_json(R"({"benchmarks":[{"name":"b","real_time":1},
-        {"name":"a_cv","run_name":"a","run_type":"aggregate","aggregate_name":"cv","real_time":0.1}]})");
+    for (const std::string others : {"", R"({"name":"b","real_time":1},)"}) {
+        const auto output = parse_gbench_json(R"({"benchmarks":[)" + others + R"(
+            {"name":"a_cv","run_name":"a","run_type":"aggregate","aggregate_name":"cv","real_time":0.1}]})");
+        ASSERT_EQ(output.rows.size(), others.empty() ? 1U : 2U);
+        EXPECT_EQ(output.rows.back().name, "a");
+        EXPECT_SAYS(output.rows.back().error.value_or(""), "unsupported: ");
+    }
+}
+
+TEST(gbench_json, each_benchmark_with_only_aggregates_has_its_own_mean_although_names_are_equal) {
+    const auto mean_of_push = [](int time) {
+        return fmt::format(
+            R"({{"name":"push_mean","run_name":"push","run_type":"aggregate","aggregate_name":"mean","real_time":{}}},
+               {{"name":"push_cv","run_name":"push","run_type":"aggregate","aggregate_name":"cv","real_time":0.1}})",
+            time);
+    };
+    const auto output =
+        parse_gbench_json(fmt::format(R"({{"benchmarks":[{},{}]}})", mean_of_push(2), mean_of_push(9)));
     ASSERT_EQ(output.rows.size(), 2U);
-    EXPECT_EQ(output.rows[1].name, "a");
-    EXPECT_SAYS(output.rows[1].error.value_or(""), "unsupported: ");
+    EXPECT_EQ(output.rows[0].real_time_ns, 2);
+    EXPECT_EQ(output.rows[1].real_time_ns, 9);
+    EXPECT_NE(output.rows[0].instance, output.rows[1].instance);
 }
 
 // Google Benchmark 1.5.1 to 1.5.3 prints no index of the benchmark.

@@ -6,6 +6,8 @@
 
 #include <regex>
 
+#include "bench/harness/trial/listing.hpp"
+
 namespace loopbench::tests {
 
 namespace {
@@ -34,9 +36,9 @@ TEST(workload_name, parts_of_a_name_that_only_look_like_a_suffix_are_kept) {
     EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "the rest must be a name";
 }
 
-std::vector<std::string> workloads_in(std::string_view listing) {
+std::vector<std::string> workloads_in(const std::string& listing) {
     std::vector<std::string> all;
-    for (const auto& each : bench::benchmarks_in_listing(listing)) all.push_back(each.workload);
+    for (const auto& each : bench::benchmarks_named(bench::lines_of(listing))) all.push_back(each.workload);
     return all;
 }
 
@@ -55,9 +57,15 @@ TEST(listing, a_benchmark_of_another_program_keeps_its_suffixes) {
 }
 
 TEST(listing, benchmarks_with_equal_names_are_numbered) {
-    EXPECT_EQ(bench::benchmarks_in_listing("push\npop\npush\n"),
+    EXPECT_EQ(bench::benchmarks_named({"push", "pop", "push"}),
               (std::vector<bench::listed_benchmark>{
                   {"push/#1/2", "push", 0, 2}, {"pop", "pop"}, {"push/#2/2", "push", 1, 2}}));
+}
+
+TEST(listing, equal_names_with_suffixes_are_numbered_also_if_they_are_names_of_the_catalog) {
+    EXPECT_EQ(bench::benchmarks_named({"yield/real_time", "yield/real_time"}),
+              (std::vector<bench::listed_benchmark>{{"yield/#1/2", "yield/real_time", 0, 2},
+                                                    {"yield/#2/2", "yield/real_time", 1, 2}}));
 }
 
 TEST(listing, numbered_names_differ_from_all_printed_names) {

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "bench/harness/trial/run_trial.hpp"
+#include "reports/base/posix_io.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -144,6 +145,28 @@ TEST(trial, a_listed_line_that_is_no_benchmark_is_unsupported) {
     const auto trial = bench::judge(outcome, "a", 60s);
     EXPECT_EQ(trial.status, result_status::unsupported);
     EXPECT_SAYS(trial.reason, "line break");
+    EXPECT_NE(bench::judge(outcome, "command", 60s).status, result_status::unsupported)
+        << "loopbench-command has always this benchmark; the message comes from the measured command";
+}
+
+TEST(trial, a_message_of_another_program_on_standard_error_does_not_hide_the_results) {
+    child_outcome outcome;
+    outcome.error_tail = "Failed to match any benchmarks against regex: ^setup$\n";
+    outcome.output = R"({"benchmarks":[{"name":"a","real_time":3}]})";
+    const auto trial = bench::judge(outcome, "a", 60s);
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+    EXPECT_EQ(trial.metrics.at("time"), 3);
+}
+
+TEST(trial, a_layout_without_the_benchmark_fails_and_is_named) {
+    const temporary_folder folder;
+    write_script(folder / "02", "echo 'Failed to match any benchmarks against regex: ^a$' >&2");
+    bench::contender who{"build", folder / "02", {"a"}, ""};
+    who.layouts = {folder / "01", folder / "02"};
+    bench::process_executor executor{-1};
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
+    EXPECT_EQ(trial.status, result_status::failed);
+    for (const auto* part : {"/02 has no benchmark a", "/01 lists it"}) EXPECT_SAYS(trial.reason, part);
 }
 
 TEST(trial, text_on_standard_output_does_not_hide_the_results) {
@@ -159,6 +182,20 @@ echo '{"benchmarks":[{"name":"a","real_time":1}]}' > "$BENCHMARK_OUT"
     bench::process_executor executor{-1};
     const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+}
+
+TEST(trial, other_users_cannot_write_the_results_of_an_ordinary_program) {
+    const temporary_folder folder;
+    write_script(folder / "contender", R"(
+stat -c %a "${BENCHMARK_OUT%/*}" > "$0.seen"
+ls "$BENCHMARK_OUT" >> "$0.seen"
+echo '{"benchmarks":[{"name":"a","real_time":1}]}' > "$BENCHMARK_OUT"
+)");
+    const bench::contender who{"contender", folder / "contender", {"a"}, ""};
+    bench::process_executor executor{-1};
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+    EXPECT_EQ(reports::read_file(folder / "contender.seen"), "700\n") << "the program creates the file";
 }
 
 TEST(trial, a_context_that_is_too_large_is_refused_and_a_long_error_message_is_cut) {

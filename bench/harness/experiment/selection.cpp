@@ -63,10 +63,10 @@ bool matches_any(std::span<const std::string> patterns, std::string_view name) {
 }
 
 std::vector<std::string> select(std::span<const std::string> names, std::span<const std::string> patterns,
-                                std::string_view kind) {
+                                std::string_view kind, std::string_view all_names) {
     for (const auto& pattern : patterns)
         if (std::ranges::none_of(names, [&](const auto& name) { return matches(pattern, name); }))
-            throw_unknown(kind, pattern, with_fronts(names));
+            throw_unknown(kind, pattern, with_fronts(names), all_names);
     std::vector<std::string> chosen;
     std::ranges::copy_if(names, std::back_inserter(chosen),
                          [&](const auto& name) { return matches_any(patterns, name); });
@@ -86,14 +86,12 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
     return sorted;
 }
 
-void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known) {
+void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known,
+                   std::string_view all_names) {
     if (known.empty()) throw usage_error{"no {0} matches \"{1}\", because there is no {0}", kind, word};
     const auto near = nearest(word, known);
     const auto question = near.empty() ? ";" : fmt::format("; did you mean {}?", fmt::join(near, " or "));
-    const auto* const where = kind == "benchmark" ? "--benchmark_list_tests=true of the program"
-                              : kind == "benchmark of the files" ? "`loopbench report FILE --format text`"
-                                                                 : "`loopbench list`";
-    throw usage_error{"no {} matches \"{}\"{} {} shows all names", kind, word, question, where};
+    throw usage_error{"no {} matches \"{}\"{} {}", kind, word, question, all_names};
 }
 
 }  // namespace loopbench::bench

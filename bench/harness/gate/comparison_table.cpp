@@ -58,10 +58,10 @@ std::string side_text(double ratio, bool is_time) {
 }
 
 /// Returns for example "3.3 % faster to 5.8 % slower" for the interval of a ratio.
-std::string range_text(const result& item) {
+std::string range_text(const result& item, const reports::report& report) {
     const auto &low = item.to_baseline->low, &high = item.to_baseline->high;
     const bool is_time = item.metric == "time";
-    if (!low || !high) return "too few blocks";
+    if (!low || !high) return has_blocks(report) ? "too few blocks" : "too few repetitions";
     return side_text(*high, is_time) + " to " + side_text(*low, is_time);
 }
 
@@ -81,10 +81,10 @@ std::string finding_text(const gate_result& found, const result* item, const rep
         if (found.kind == gate_result_kind::failed) text = "failed: " + found.message;  // not shortened
         return found.contender == report.baseline ? fmt::format("{}: {}", report.baseline, text) : text;
     }
-    if (is_unreliable(report)) return "no verdict: " + range_text(*item);
+    if (is_unreliable(report)) return "no verdict: " + range_text(*item, report);
     if (found.kind == gate_result_kind::regression || found.kind == gate_result_kind::looser)
         return found.brief;
-    if (found.kind == gate_result_kind::unclear) return "undecided: " + range_text(*item);
+    if (found.kind == gate_result_kind::unclear) return "undecided: " + range_text(*item, report);
     return ruled_out_text(*item, report.judged_by.threshold_pct);
 }
 
@@ -153,7 +153,7 @@ std::string new_build_of(const reports::report& report) {
     return names[0].name == report.baseline ? names[1].name : names[0].name;
 }
 
-std::string table_text(const reports::report& report, const std::vector<gate_result>& findings) {
+table table_of(const reports::report& report, const std::vector<gate_result>& findings) {
     const reports::report_index index{report};
     const auto name = new_build_of(report), next = shortened(name);
     const auto item_of = [&](const gate_result& found) {
@@ -175,7 +175,7 @@ std::string table_text(const reports::report& report, const std::vector<gate_res
                 reports::printable(finding_text(found, item, report)) +
                     (contradicts ? std::string{reports::contradiction_mark} : ""));
     }
-    return all.text();
+    return all;
 }
 
 std::size_t measured_blocks(const reports::report& report) {
@@ -234,12 +234,17 @@ bool compares_two_builds(const reports::report& report) {
     return report.gate && report.complete && report.contenders.size() == 2;
 }
 
+std::vector<std::vector<std::string>> comparison_rows(const reports::report& report) {
+    const auto findings = findings_of(report, judge_gate(report, report.gate->tolerated_pct));
+    return findings.empty() ? std::vector<std::vector<std::string>>{} : table_of(report, findings).rows;
+}
+
 std::string write_comparison(const reports::report& report) {
     const auto results = judge_gate(report, report.gate->tolerated_pct);
     auto out = reports::printable(report.gate->verdict) + "\n" + reports::write_causes(report) + "\n" +
                reports::programs_text(report);
     const auto findings = findings_of(report, results);
-    const auto table = findings.empty() ? "" : table_text(report, findings) + "\n";
+    const auto table = findings.empty() ? "" : table_of(report, findings).text() + "\n";
     return out + table + remarks(report, results, table);
 }
 

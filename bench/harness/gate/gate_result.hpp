@@ -46,6 +46,10 @@ gate_result about_session(gate_result_kind kind, std::string message);
 inline constexpr std::string_view for_more_repetitions =
     "run each program with --benchmark_repetitions=20, or let `loopbench compare` measure both programs";
 
+inline constexpr std::string_view for_narrower_intervals_of_repetitions =
+    "run each program with more --benchmark_repetitions, on a quieter machine, or let `loopbench compare` "
+    "measure both programs";
+
 inline constexpr std::string_view for_narrower_intervals =
     "measure again with more blocks (--blocks), or use a quieter machine";
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/harness/gate/comparison_table.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "reports/base/file_formats.hpp"
@@ -71,6 +72,19 @@ std::vector<gate_result> with_causes(std::vector<gate_result> results, const rep
             if (const auto cause = reports::cause_of(content, found.workload, found.contender))
                 found.message += "; " + *cause;
     return results;
+}
+
+/// Adds the benchmarks that only one build has; they become skipped tests.
+void add_unmatched(std::vector<gate_result>& to, const reports::report& content) {
+    if (!content.unmatched) return;
+    for (const auto& each : *content.unmatched)
+        to.push_back({each.workload,
+                      each.contender,
+                      "time",
+                      gate_result_kind::unclear,
+                      {},
+                      {},
+                      fmt::format("only {} has this benchmark, so it was not compared", each.contender)});
 }
 
 std::string markdown_table(std::span<const gate_result* const> results) {
@@ -147,8 +161,11 @@ std::string write_github(std::span<const gate_result> results, std::string_view 
 }
 
 std::string write_report(const reports::format& chosen, const reports::report& content) {
+    if (chosen.name == "markdown" && compares_two_builds(content))
+        return reports::write_markdown(content, comparison_rows(content));
     if (!content.gate || (chosen.name != "junit" && chosen.name != "github")) return chosen.write(content);
-    const auto found = with_causes(judge_gate(content, content.gate->tolerated_pct), content);
+    auto found = with_causes(judge_gate(content, content.gate->tolerated_pct), content);
+    if (chosen.name == "junit") add_unmatched(found, content);
     return std::ranges::find(gate_result_formats, chosen.name, &gate_result_format::name)
         ->write(found, content.gate->verdict);
 }

@@ -46,7 +46,8 @@ inline constexpr std::array gate_result_formats{
 };
 
 /// Returns the report in the chosen format. If the report comes from a comparison, the formats that can fail
-/// a CI job (JUnit, GitHub) contain the gate results instead.
+/// a CI job (JUnit, GitHub) contain the gate results instead, and Markdown has the table of
+/// comparison_table.hpp.
 std::string write_report(const reports::format& chosen, const reports::report& content);
 
 }  // namespace loopbench::bench

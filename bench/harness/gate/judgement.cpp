@@ -89,14 +89,20 @@ std::string ratio_text(const reports::ratio& ratio, bool is_time) {
                        ratio.to, interval);
 }
 
-std::string undecided_text(const result& item, bool has_blocks) {
+std::string undecided_text(const result& item, bool of_blocks) {
     if (!item.detectable_pct)
-        return fmt::format("undecided (too few {})", has_blocks ? "blocks" : "repetitions");
+        return fmt::format("undecided (too few {})", of_blocks ? "blocks" : "repetitions");
     return fmt::format("undecided (smallest detectable difference {})",
                        reports::pct_or_factor(*item.detectable_pct));
 }
 
-gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct, bool has_blocks) {
+std::string_view remedy_of_undecided(const result& item, bool of_blocks) {
+    return of_blocks               ? for_narrower_intervals
+           : item.to_baseline->low ? for_narrower_intervals_of_repetitions
+                                   : for_more_repetitions;
+}
+
+gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct, bool of_blocks) {
     const auto& ratio = *item.to_baseline;
     const bool is_time = item.metric == "time";
     const estimate size{ratio.median, ratio.low, ratio.high};
@@ -113,8 +119,8 @@ gate_result judged_ratio(const result& item, std::optional<double> tolerated_pct
         found.kind = gate_result_kind::unclear;
         found.message +=
             fmt::format("; {} is not ruled out{}; {}", worsening_above(item.metric, *tolerated_pct),
-                        of_layouts(item), has_blocks ? for_narrower_intervals : for_more_repetitions);
-        found.brief = undecided_text(item, has_blocks);
+                        of_layouts(item), remedy_of_undecided(item, of_blocks));
+        found.brief = undecided_text(item, of_blocks);
     } else if (item.judged == verdict::faster) {
         found.kind = gate_result_kind::looser;
         found.message = difference;
@@ -180,6 +186,10 @@ std::optional<std::string> unknown_reliability(const reports::report& report) {
         reason.value_or("the baseline has no A/A copy"));
 }
 
+bool has_blocks(const reports::report& report) {
+    return report.plan.has_value();
+}
+
 std::vector<gate_result> judge_session(const reports::report& report) {
     std::vector<gate_result> all;
     for (const auto& item : report.results) {
@@ -206,8 +216,6 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};
-    const bool has_blocks = std::ranges::find(report.warnings, too_few_repetitions,
-                                              &reports::warning::code) == report.warnings.end();
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const auto& item : report.results) {
         const auto& metrics = index.headline(item.workload);
@@ -222,7 +230,7 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
         if (is_lost || (item.status == result_status::unsupported && !baseline_lacks(report, item)))
             all.push_back(no_number(item));
         else if (is_about_it && item.to_baseline)
-            all.push_back(judged_ratio(item, tolerated(item), has_blocks));
+            all.push_back(judged_ratio(item, tolerated(item), has_blocks(report)));
         else if (is_about_it && item.from_baseline)
             all.push_back(
                 judged_difference(item, index.baseline(item.workload, item.metric), tolerated(item)));

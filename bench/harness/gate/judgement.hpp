@@ -12,6 +12,9 @@
 
 namespace loopbench::bench {
 
+/// Returns false if the samples of the report are the repetitions of another program rather than blocks.
+bool has_blocks(const reports::report& report);
+
 std::vector<gate_result> judge_session(const reports::report& report);
 
 std::optional<std::string> unknown_reliability(const reports::report& report);

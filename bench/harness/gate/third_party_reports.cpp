@@ -6,6 +6,7 @@
 
 #include "bench/harness/summary/warnings.hpp"
 #include "bench/harness/trial/usage_error.hpp"
+#include "reports/model/json.hpp"
 
 namespace loopbench::bench {
 
@@ -27,12 +28,19 @@ void rename_program(report& of, const std::string& name) {
 /// Removes the benchmarks that `other` lacks, and returns their names in the order of the report.
 std::vector<std::string> remove_unmatched(report& from, const std::set<std::string>& other) {
     std::vector<std::string> names;
+    std::set<std::string> seen;
     for (const auto& item : from.results)
-        if (!other.contains(item.workload) && std::ranges::find(names, item.workload) == names.end())
+        if (!other.contains(item.workload) && seen.insert(item.workload).second)
             names.push_back(item.workload);
     std::erase_if(from.results, [&](const auto& item) { return !other.contains(item.workload); });
     std::erase_if(from.workloads, [&](const auto& each) { return !other.contains(each.name); });
     return names;
+}
+
+void add_unmatched(report& to, const std::vector<std::string>& names, const std::string& file) {
+    if (names.empty()) return;
+    if (!to.unmatched) to.unmatched.emplace();
+    for (const auto& name : names) to.unmatched->push_back({name, reports::valid_utf8(file)});
 }
 
 }  // namespace
@@ -48,9 +56,13 @@ std::vector<reports::warning> match_third_party(third_party_report then, third_p
             "{} and {} have no benchmark with the same name (for example, only one of them has {}); compare "
             "two runs of one program",
             then.file, now.file, removed.empty() ? added.front() : removed.front()};
+    add_unmatched(now.report, removed, then.file);
+    add_unmatched(now.report, added, now.file);
     std::vector<reports::warning> warnings;
-    if (!removed.empty()) warnings.push_back(unmatched_benchmarks(then.file, removed, which_build::base));
-    if (!added.empty()) warnings.push_back(unmatched_benchmarks(now.file, added, which_build::next));
+    if (!removed.empty())
+        warnings.push_back(unmatched_benchmarks(reports::valid_utf8(then.file), removed, which_build::base));
+    if (!added.empty())
+        warnings.push_back(unmatched_benchmarks(reports::valid_utf8(now.file), added, which_build::next));
     return warnings;
 }
 

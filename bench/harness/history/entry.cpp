@@ -135,8 +135,8 @@ void add_points(entry& to, const reports::report& report) {
     to.other_points = others.text();
 }
 
-/// Returns a checksum of date, seed, machine and samples, which identifies the run. Excludes computed
-/// results, because another version of loopbench can compute different results from the same trials.
+}  // namespace
+
 std::string content_of(const reports::report& report) {
     const auto& where = report.where;
     auto text =
@@ -161,8 +161,6 @@ std::string content_of(const reports::report& report) {
     text += ']';
     return digest("5a0f3a44-7c3d-4c5e-9f0b-6d6e1f5b7a21", text);
 }
-
-}  // namespace
 
 namespace {
 
@@ -206,7 +204,9 @@ std::string content_of_tool(const tool_run& run, const reports::report& report, 
     return digest("a6a1d2f0-3a53-4f0e-8a51-6c0c5d9b7f43", text);
 }
 
-/// Returns the content ID of a Google Benchmark program's run. Existing histories contain these IDs.
+/// Returns the content ID of a Google Benchmark program's run. Histories of the first complete state contain
+/// these IDs. Only a file in which several benchmarks have the same name has another ID now, because these
+/// benchmarks have other names.
 std::string content_of_google_benchmark(const tool_run& run, reports::report report) {
     report.where.date = in_utc(run.date).value_or(run.date);
     return content_of(report);
@@ -276,12 +276,10 @@ entry entry_of_report(std::string text, std::string_view name, const provenance&
 
 }  // namespace
 
-reports::report report_of_google_benchmark(std::string_view text, std::string_view name) {
-    const auto* const format = format_of_tool(text);
-    const auto runs = runs_of_tool(*format, name, [&] { return format->read(text); });
+reports::report report_of_google_benchmark(std::string_view text, std::string_view name,
+                                           const tool_format& format) {
+    const auto runs = runs_of_tool(format, name, [&] { return format.read(text); });
     auto report = report_of_tool(runs.front());
-    report.workloads.clear();
-    for (const auto& one : runs.front().benchmarks) report.workloads.push_back({one.name, {"time"}});
     try {
         report.where.date = date_by(runs.front().date, {.date = {}, .assume_utc = true});
     } catch (const reports::format_error&) {

@@ -24,6 +24,8 @@ struct provenance {
     std::string date = {};      // UTC; empty unless the user states the date of a file without a time zone
 };
 
+struct tool_format;
+
 enum class report_source {
     loopbench,
     google_benchmark,
@@ -73,6 +75,10 @@ struct entry {
     std::string content;  // an identity that does not depend on computed results
 };
 
+/// Returns a checksum of date, seed, machine and samples, which identifies the run. Excludes computed
+/// results, because another version of loopbench can compute different results from the same trials.
+std::string content_of(const reports::report& report);
+
 /// Returns the entry for a report. Throws reports::format_error if the report's date is invalid, or if a
 /// result occurs twice.
 entry entry_of(reports::report report, provenance from, report_source source = report_source::loopbench);
@@ -88,10 +94,12 @@ std::vector<entry> read_entries(std::string text, std::string_view name, const p
 std::vector<entry> read_folder(const std::filesystem::path& folder, const provenance& from,
                                const date_rule& dated = {});
 
-/// Reads the output of a Google Benchmark program as a report, in which only the time of a benchmark is
-/// judged. The date is empty if the program printed no valid date; a date without a time zone is taken as
-/// UTC. Throws reports::format_error, with `name` in its message, if the text is invalid or has no benchmark.
-reports::report report_of_google_benchmark(std::string_view text, std::string_view name);
+/// Reads the output of a Google Benchmark program, whose format is `format`, as a report, in which only the
+/// time of a benchmark is judged. The date is empty if the program printed no valid date; a date without a
+/// time zone is taken as UTC. Throws reports::format_error, with `name` in its message, if the text is
+/// invalid or has no benchmark.
+reports::report report_of_google_benchmark(std::string_view text, std::string_view name,
+                                           const tool_format& format);
 
 /// Returns the first entry of read_entries(). Use it for files with one run, such as reports.
 entry read_entry(std::string text, std::string_view name, const provenance& from,

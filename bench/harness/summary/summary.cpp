@@ -22,6 +22,7 @@
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/warnings.hpp"
 #include "bench/harness/trial/build_comparison.hpp"
+#include "bench/harness/trial/run_trial.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/columns.hpp"
@@ -85,6 +86,11 @@ public:
         found.baseline = plan_.baseline;
         found.plan = planned();
         found.results = results();
+        if (plan_.unmatched) {
+            found.unmatched.emplace();
+            for (const auto& each : *plan_.unmatched)
+                found.unmatched->push_back({each.workload, each.contender});
+        }
         found.workloads = described_workloads(plan_, found);
         found.judged_by = judge(found);
         find_hosts_that_differ(found);
@@ -105,12 +111,19 @@ private:
     std::vector<comparison> comparisons_;
     std::map<std::size_t, double> alike_;
 
+    double shortest_trial_s() const {
+        if (plan_.pairings.empty()) return plan_.min_time_s;
+        std::vector<double> all;
+        for (const auto made : plan_.pairings) all.push_back(effective_min_time_s(plan_.min_time_s, made));
+        return std::ranges::min(all);
+    }
+
     reports::planned planned() const {
         const auto seconds = [](std::chrono::nanoseconds time) {
             return std::chrono::duration<double>{time}.count();
         };
-        reports::planned found{std::string{name_of(plan_.size)}, plan_.min_time_s, seconds(plan_.trial_limit),
-                               outcome_.blocks_planned, plan_.cpu};
+        reports::planned found{std::string{name_of(plan_.size)}, shortest_trial_s(),
+                               seconds(plan_.trial_limit), outcome_.blocks_planned, plan_.cpu};
         if (const auto layouts = plan_.layout_pairs(); layouts > 0) found.layouts = layouts;
         if (std::ranges::find(plan_.pairings, reports::pairing::interleaved) != plan_.pairings.end()) {
             found.slice_untimed_ns = plan_.slice.untimed.count();

@@ -173,21 +173,11 @@ std::optional<std::string> list_within(const shared_limit& limit, contender& who
                                        int stop_fd, const std::string& filter) {
     auto request = listing_of(who, limit.left(), stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
-    who.benchmarks.clear();
-    const auto take = [&](const child_request& listing) -> std::optional<std::string> {
-        const auto outcome = ask(listing);
-        if (auto failure = failure_of(outcome, listing.limit)) return failure;
-        who.benchmarks = benchmarks_in_listing(without_noise(listing, request, outcome.output, limit));
-        return std::nullopt;
-    };
-    if (!filter.empty()) {
-        auto filtered = request;
-        filtered.command.push_back("--benchmark_filter=" + filter);
-        const auto failure = take(filtered);
-        if (!who.benchmarks.empty() || (failure && limit.is_over())) return failure;
-        request.limit = limit.left();
-    }
-    return take(request);
+    listing found;
+    auto failure = list_names(request, filter, limit, found);
+    who.benchmarks = failure ? std::vector<listed_benchmark>{} : benchmarks_named(found.names);
+    who.other_text = std::move(found.left_out);
+    return failure;
 }
 
 }  // namespace
@@ -195,6 +185,26 @@ std::optional<std::string> list_within(const shared_limit& limit, contender& who
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
                                            int stop_fd, const std::string& filter) {
     return list_within(shared_limit{limit}, who, size, stop_fd, filter);
+}
+
+std::optional<std::string> difference_of_layout(const contender& who, const fs::path& layout,
+                                                workload_size size, std::chrono::nanoseconds limit,
+                                                int stop_fd, const std::string& filter) {
+    auto other = who;
+    other.path = layout;
+    auto request = listing_of(other, limit, stop_fd);
+    request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
+    if (!filter.empty()) request.command.push_back("--benchmark_filter=" + filter);
+    const auto outcome = ask(request);
+    if (auto failure = failure_of(outcome, limit)) return failure;
+    const auto lines = lines_of(outcome.output);
+    text_lines names;
+    for (const auto& each : who.benchmarks) names.push_back(each.printed);
+    if (const auto missing = found_in(names, lines, false); !missing.empty())
+        return fmt::format("it lacks the benchmark {}", reports::shown(missing.front()));
+    if (const auto more = found_in(lines, names, false); !more.empty() && who.other_text.empty())
+        return fmt::format("only it has the benchmark {}", reports::shown(more.front()));
+    return std::nullopt;
 }
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,

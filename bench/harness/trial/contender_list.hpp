@@ -38,6 +38,8 @@ struct contender {
     std::string problem = {};  // empty if listing the workloads succeeded
     /// Empty if the listing is unknown, otherwise in the order of `workloads`.
     std::vector<listed_benchmark> benchmarks = {};
+    /// Lines that the program printed with the names, but that are no names (listing.hpp).
+    std::vector<std::string> other_text = {};
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
     std::filesystem::path folder = {};  // the working directory of its processes; empty: that of the harness
@@ -100,6 +102,12 @@ const listed_benchmark* find_benchmark(const contender& who, std::string_view wo
 /// benchmark, all benchmarks are listed. All starts of the contender share the time limit.
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
                                            int stop_fd, const std::string& filter = {});
+
+/// Lists the benchmarks of another layout of `who`, with one start. Returns the failure or the difference if
+/// the layout has other benchmarks than `who.benchmarks`.
+std::optional<std::string> difference_of_layout(const contender& who, const std::filesystem::path& layout,
+                                                workload_size size, std::chrono::nanoseconds limit,
+                                                int stop_fd, const std::string& filter);
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed

@@ -97,6 +97,10 @@ std::optional<std::string> number_of_a_locale(std::string_view text) {
     return found[1].str();
 }
 
+std::string file_name_in(std::string_view path) {
+    return std::string{path.substr(path.find_last_of("/\\") + 1)};  // a Windows path has backslashes
+}
+
 json parse(std::string_view text) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw gbench_error{"the program printed nothing"};
@@ -180,6 +184,11 @@ std::string without_aggregate(const std::string& name) {
     return found == aggregate_suffixes.end() ? name : name.substr(0, name.size() - found->size());
 }
 
+std::optional<double> iterations_of(const gbench_row& row) {
+    const auto found = row.counters.find("iterations");
+    return found == row.counters.end() ? std::nullopt : found->second;
+}
+
 /// The rows of a program, sorted by their kind.
 struct sorted_rows {
     std::vector<gbench_row> single, means, other_aggregates;
@@ -200,17 +209,26 @@ sorted_rows sorted(const json& rows) {
 }
 
 /// Returns the names of the benchmarks with aggregates that no run_type marks. Google Benchmark before 1.5
-/// printed no run_type: if rows without one are called `sort_mean` and `sort_stddev`, both are aggregates of
-/// `sort`.
+/// printed no run_type: if adjacent rows without one are called `sort_mean`, `sort_median` and `sort_stddev`
+/// and have as many iterations, they are aggregates of `sort`. Versions before 1.3 printed no median; their
+/// rows are aggregates only if there is also a row `sort`.
 std::set<std::string> with_unmarked_aggregates(const std::vector<gbench_row>& rows) {
     std::set<std::string_view> names;
-    for (const auto& row : rows)
-        if (!row.has_run_type) names.insert(row.name);
+    for (const auto& row : rows) names.insert(row.name);
+    const auto is_aggregate = [&](std::size_t at, const std::string& name, const gbench_row& mean) {
+        return at < rows.size() && !rows[at].has_run_type && rows[at].name == name &&
+               iterations_of(rows[at]) == iterations_of(mean);
+    };
     std::set<std::string> found;
-    for (const auto name : names)
-        if (name.ends_with("_mean"))
-            if (auto plain = without_aggregate(std::string{name}); names.contains(plain + "_stddev"))
-                found.insert(std::move(plain));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto& mean = rows[i];
+        if (mean.has_run_type || !mean.name.ends_with("_mean")) continue;
+        auto plain = without_aggregate(mean.name);
+        const bool has_median = is_aggregate(i + 1, plain + "_median", mean);
+        if ((has_median || names.contains(plain)) &&
+            is_aggregate(i + (has_median ? 2 : 1), plain + "_stddev", mean))
+            found.insert(std::move(plain));
+    }
     return found;
 }
 
@@ -229,27 +247,35 @@ void sort_unmarked_aggregates(sorted_rows& all) {
     all.single = std::move(single);
 }
 
-/// Numbers further benchmarks of one name. Google Benchmark 1.5.1 to 1.5.3 prints no index of the benchmark,
-/// but the index of the repetition, which occurs once in each benchmark.
-void tell_apart(std::vector<gbench_row>& rows) {
+/// Numbers further benchmarks of one name. Google Benchmark before 1.5.4 prints no index of the benchmark,
+/// but a mean occurs once in each benchmark, and so does the index of a repetition, which 1.5.1 and later
+/// print.
+void tell_apart(std::vector<gbench_row>& rows, bool are_means) {
     std::map<std::pair<std::string_view, double>, double> seen;
     for (auto& row : rows) {
         const auto repetition = row.counters.find("repetition_index");
-        if (row.family || repetition == row.counters.end() || !repetition->second) continue;
-        const auto earlier = seen[{row.name, *repetition->second}]++;
+        const bool has_repetition = repetition != row.counters.end() && repetition->second;
+        if (row.family || (!are_means && !has_repetition)) continue;
+        const auto earlier = seen[{row.name, are_means ? 0 : *repetition->second}]++;
         if (earlier > 0) row.instance = earlier;
     }
 }
 
 /// Returns one row for each single run, and one for each benchmark that has only aggregates.
 std::vector<gbench_row> representative(sorted_rows all) {
-    tell_apart(all.single);
+    tell_apart(all.single, false);
+    tell_apart(all.means, true);
     std::set<identity> shown;
+    std::set<std::string> shown_names;  // without an index, a mean can be of any benchmark with its name
     auto rows = std::move(all.single);
-    for (const auto& row : rows) shown.insert(identity_of(row));
-    for (auto& mean : all.means)
-        if (shown.insert(identity_of(mean)).second) rows.push_back(std::move(mean));
-    if (rows.empty()) return rows;
+    for (const auto& row : rows) {
+        shown.insert(identity_of(row));
+        if (!row.family) shown_names.insert(row.name);
+    }
+    for (auto& mean : all.means) {
+        const bool is_shown = !mean.family && shown_names.contains(mean.name);
+        if (!is_shown && shown.insert(identity_of(mean)).second) rows.push_back(std::move(mean));
+    }
     for (auto& row : all.other_aggregates)
         if (shown.insert(identity_of(row)).second) {
             row.error = "unsupported: the program printed only aggregates without a mean";
@@ -268,6 +294,7 @@ gbench_output parse_gbench_json(std::string_view text) {
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
+    output.program = file_name_in(text_or(output.context, "executable", ""));
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
         throw gbench_error{"the program printed a JSON context of {} bytes; the limit is {}", bytes,

@@ -35,6 +35,7 @@ struct gbench_output {
     /// a path often contains a user's name. "ignored_counters" lists the counters that have the name of a
     /// standard field, such as "real_time"; the parser uses the standard field.
     nlohmann::ordered_json context;
+    std::string program;  // the file name in the context's "executable"; empty if it has none
     /// The rows of single runs. Rows of aggregates are omitted, except the mean of a benchmark that prints
     /// only aggregates (ReportAggregatesOnly). A benchmark that prints only other aggregates has a row with
     /// an error.

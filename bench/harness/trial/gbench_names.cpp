@@ -28,18 +28,6 @@ bool is_suffix(std::string_view word) {
     });
 }
 
-std::vector<std::string_view> printed_lines(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const auto length = std::min(text.find('\n'), text.size());
-        auto line = text.substr(0, length);
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        if (!line.empty()) lines.push_back(line);
-        text.remove_prefix(std::min(length + 1, text.size()));
-    }
-    return lines;
-}
-
 }  // namespace
 
 std::string workload_name(std::string_view printed) {
@@ -56,31 +44,37 @@ bool is_own_workload(std::string_view printed) {
     return find_shape(plain) != nullptr || plain.starts_with("served/") || plain == "command";
 }
 
-std::string numbered_name(std::string_view name, std::size_t number, std::size_t count,
-                          std::string_view mark) {
-    return fmt::format("{}/{}{}/{}", name, mark, number + 1, count);
+std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
+    std::map<std::string_view, std::size_t> alike, seen;
+    for (const auto& name : names) ++alike[name];
+    std::vector<std::string> all;
+    for (const auto& name : names) {
+        const auto count = alike[name], number = ++seen[name];
+        auto distinct = name;
+        for (std::string mark = "#"; count > 1 && alike.contains(distinct); mark += '#')
+            distinct = fmt::format("{}/{}{}/{}", name, mark, number, count);
+        all.push_back(std::move(distinct));
+    }
+    return all;
 }
 
-std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing) {
-    const auto printed = printed_lines(listing);
+std::vector<listed_benchmark> benchmarks_named(const std::vector<std::string>& printed) {
     std::map<std::string, std::set<std::string_view>> variants;
-    std::map<std::string_view, std::size_t> alike;
-    for (const auto line : printed) {
+    std::map<std::string_view, std::size_t> alike, seen;
+    for (const auto& line : printed) {
         variants[workload_name(line)].insert(line);
         ++alike[line];
     }
-    std::map<std::string_view, std::size_t> seen;
     std::vector<listed_benchmark> all;
-    for (const auto line : printed) {
+    std::vector<std::string> names;
+    for (const auto& line : printed) {
         auto plain = workload_name(line);
         const bool has_variants = variants[plain].size() > 1;
-        listed_benchmark next{is_own_workload(line) && !has_variants ? std::move(plain) : std::string{line},
-                              std::string{line}, seen[line]++, alike[line], has_variants};
-        const auto name = next.workload;
-        for (std::string mark = "#"; next.alike > 1 && alike.contains(next.workload); mark += '#')
-            next.workload = numbered_name(name, next.number, next.alike, mark);
-        all.push_back(std::move(next));
+        names.push_back(is_own_workload(line) && !has_variants ? std::move(plain) : line);
+        all.push_back({{}, line, seen[line]++, alike[line], has_variants});
     }
+    auto distinct = distinct_names(names);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].workload = std::move(distinct[i]);
     return all;
 }
 

@@ -15,11 +15,11 @@ std::string workload_name(std::string_view printed);
 /// or of loopbench-command.
 bool is_own_workload(std::string_view printed);
 
-/// Returns "push/#1/2" for the first (0) of two benchmarks with the name "push". The count is part of the
-/// name, so that the benchmarks of two builds with different counts, which cannot be matched, have different
-/// names.
-std::string numbered_name(std::string_view name, std::size_t number, std::size_t count,
-                          std::string_view mark = "#");
+/// Returns a different name for each benchmark. Numbers repeated names: two benchmarks with the name "push"
+/// get "push/#1/2" and "push/#2/2", with further marks ("push/##1/2") if such a name is in the list. The
+/// count is part of the name, so that the benchmarks of two builds with different counts, which cannot be
+/// matched, have different names.
+std::vector<std::string> distinct_names(const std::vector<std::string>& names);
 
 struct listed_benchmark {
     std::string workload;    // unique among the benchmarks of the program
@@ -30,10 +30,10 @@ struct listed_benchmark {
     bool operator==(const listed_benchmark&) const = default;
 };
 
-/// Parses the output of --benchmark_list_tests=true. A workload's name keeps suffixes such as "/threads:2",
+/// Returns the benchmarks with these printed names. A workload's name keeps suffixes such as "/threads:2",
 /// because benchmarks with different suffixes do different work. Only the names of loopbench's own workloads
-/// lose their suffixes (is_own_workload). Repeated names are numbered (numbered_name).
-std::vector<listed_benchmark> benchmarks_in_listing(std::string_view listing);
+/// lose their suffixes (is_own_workload). Repeated names are numbered (distinct_names).
+std::vector<listed_benchmark> benchmarks_named(const std::vector<std::string>& printed);
 
 int threads_of(std::string_view printed);
 

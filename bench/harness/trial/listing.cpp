@@ -4,36 +4,78 @@
 #include <iterator>
 #include <set>
 #include <sstream>
-#include <vector>
+#include <utility>
 
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/run_trial.hpp"
 
 namespace loopbench::bench {
 
 namespace {
 
-using lines = std::vector<std::string>;
+struct answer {
+    text_lines lines;
+    std::optional<std::string> failure;
+};
 
-lines lines_of(const std::string& text) {
-    lines all;
+class lister {
+public:
+    lister(const child_request& plain, const shared_limit& limit) : plain_{plain}, limit_{limit} {}
+
+    std::optional<std::string> list(const std::string& filter, listing& found) {
+        auto printed = start(filter);
+        if (printed.failure) return printed.failure;
+        found.names = std::move(printed.lines);
+        if (std::ranges::all_of(found.names, is_own_workload)) return std::nullopt;
+        // Some programs fail if a filter selects no benchmark.
+        if (!noise_) noise_ = start("^$").lines;
+        if (noise_->empty()) return std::nullopt;
+        const auto first = found.names;
+        if (!found_in(*noise_, first, false).empty()) {
+            printed = start(filter);
+            if (printed.failure) return printed.failure;
+            found.names = found_in(first, printed.lines, true);
+            if (found.names.empty() && filter.empty())
+                return "two listings have no line in common; make the program print the names of its "
+                       "benchmarks";
+        }
+        auto rest = found_in(found.names, *noise_, false);
+        if (!rest.empty() || !filter.empty()) found.names = std::move(rest);
+        found.left_out = found_in(first, found.names, false);
+        return std::nullopt;
+    }
+
+private:
+    [[nodiscard]] answer start(const std::string& filter) const {
+        auto request = plain_;
+        if (!filter.empty()) request.command.push_back("--benchmark_filter=" + filter);
+        request.limit = limit_.left();
+        const auto outcome = ask(request);
+        if (auto failure = failure_of(outcome, request.limit)) return {{}, std::move(failure)};
+        return {lines_of(outcome.output), std::nullopt};
+    }
+
+    const child_request& plain_;
+    const shared_limit& limit_;
+    std::optional<text_lines> noise_;
+};
+
+}  // namespace
+
+text_lines lines_of(const std::string& text) {
+    text_lines all;
     std::istringstream from{text};
-    for (std::string line; std::getline(from, line);)
-        if (!line.empty() && line != "\r") all.push_back(std::move(line));
+    for (std::string line; std::getline(from, line);) {
+        if (line.ends_with('\r')) line.pop_back();
+        if (!line.empty()) all.push_back(std::move(line));
+    }
     return all;
 }
 
-std::string joined(const lines& all) {
-    std::string text;
-    for (const auto& line : all) text += line + "\n";
-    return text;
-}
-
-/// Returns the lines of `from` that `others` contains, or those that it does not contain. Each line of
-/// `others` counts once.
-lines found_in(const lines& from, const lines& others, bool wanted) {
-    std::multiset<std::string> left(others.begin(), others.end());
-    lines all;
+text_lines found_in(const text_lines& from, const text_lines& others, bool wanted) {
+    std::multiset<std::string_view> left(others.begin(), others.end());
+    text_lines all;
     for (const auto& line : from) {
         const auto found = left.find(line);
         if ((found != left.end()) == wanted) all.push_back(line);
@@ -42,25 +84,15 @@ lines found_in(const lines& from, const lines& others, bool wanted) {
     return all;
 }
 
-}  // namespace
-
-std::string without_noise(const child_request& listing, const child_request& plain, std::string printed,
-                          const shared_limit& limit) {
-    auto names = lines_of(printed);
-    if (std::ranges::all_of(names, is_own_workload)) return printed;
-    const auto ask_in_time = [&](child_request request) {
-        request.limit = limit.left();
-        return ask(request);
-    };
-    auto of_nothing = plain;
-    of_nothing.command.emplace_back("--benchmark_filter=^$");
-    const auto answer = ask_in_time(of_nothing);
-    const auto noise = lines_of(answer.output);
-    if (answer.end != child_end::exited || answer.code != 0 || noise.empty()) return printed;
-    if (!found_in(noise, names, false).empty())
-        names = found_in(names, lines_of(ask_in_time(listing).output), true);
-    const auto rest = found_in(names, noise, false);
-    return joined(rest.empty() ? names : rest);
+std::optional<std::string> list_names(const child_request& plain, const std::string& filter,
+                                      const shared_limit& limit, listing& found) {
+    lister program{plain, limit};
+    found = {};
+    if (!filter.empty()) {
+        const auto failure = program.list(filter, found);
+        if (!found.names.empty() || (failure && limit.is_over())) return failure;
+    }
+    return program.list("", found);
 }
 
 }  // namespace loopbench::bench

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -196,6 +198,14 @@ bool is_of_cpu_time(std::string_view metric) {
     return known != nullptr && (known->deterministic || known->valid_if_concurrent);
 }
 
+/// Google Benchmark ends a benchmark if five times its minimum time has passed, even if the benchmark
+/// computed for only a part of it. While other programs use the core, a short minimum time can pass after a
+/// single cold iteration, whose time would then be the result.
+double effective_min_time_s(double asked_s, pairing made) {
+    constexpr double several_slices_of_the_kernel_s = 0.02;
+    return made == pairing::concurrent ? std::max(asked_s, several_slices_of_the_kernel_s) : asked_s;
+}
+
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit) {
     switch (outcome.end) {
         case child_end::exited:
@@ -243,15 +253,10 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
         set_failed(trial, *failure);
         return trial;
     }
-    if (has_no_such_benchmark(outcome)) {
-        set_status(
-            trial, result_status::unsupported,
-            "no benchmark of the program has this name; a name with a line break cannot be selected, nor "
-            "can other text that the program prints with the names");
-        return trial;
-    }
+    std::size_t rows = 0;
     try {
         auto output = parse_gbench_json(outcome.output);
+        rows = output.rows.size();
         take_rows(trial, output, workload, listed);
         if (trial.status == result_status::failed)
             set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
@@ -259,6 +264,12 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
     } catch (const gbench_error& error) {
         set_failed(trial, error.what());
     }
+    if (rows == 0 && workload != "command" && has_no_such_benchmark(outcome))
+        set_status(
+            trial, result_status::unsupported,
+            fmt::format("the program has no benchmark with the listed name \"{}\"; rename it if its "
+                        "name contains a line break; if it is a log line, print logs to standard error",
+                        reports::shown(workload)));
     return trial;
 }
 
@@ -272,16 +283,38 @@ std::string output_file_in(const temporary_folder& folder) {
     return (folder.path() / "benchmarks.json").native();
 }
 
-/// Creates the file for the results of the program, which may run as another user (set-user-ID). If this
-/// fails, the program reports the error.
-void create_output_file(const temporary_folder& folder) {
+/// Creates the file for the results of a program that runs as another user or group (set-user-ID or
+/// set-group-ID), and gives it to that user or group. Without the right to do so, everybody can write the
+/// file. If this fails, the program reports the error.
+void create_output_file(const temporary_folder& folder, const std::filesystem::path& program) {
     namespace fs = std::filesystem;
+    struct stat found {};
+    if (::stat(program.c_str(), &found) != 0 || (found.st_mode & (S_ISUID | S_ISGID)) == 0) return;
     std::error_code ignored;
     const auto file = output_file_in(folder);
     std::ofstream{file};
-    fs::permissions(file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::add, ignored);
+    const auto user = (found.st_mode & S_ISUID) != 0 ? found.st_uid : static_cast<uid_t>(-1);
+    const auto group = (found.st_mode & S_ISGID) != 0 ? found.st_gid : static_cast<gid_t>(-1);
+    const bool is_given = ::chown(file.c_str(), user, group) == 0;
+    fs::permissions(file,
+                    is_given ? fs::perms::group_write : fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::add, ignored);
     fs::permissions(folder.path(), fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add,
                     ignored);
+}
+
+/// Judges a trial like judge(). If only this layout of the build lacks the benchmark, the trial fails.
+trial_outcome judged(const child_outcome& ended, const trial_request& request,
+                     std::chrono::nanoseconds limit) {
+    const auto& who = request.who;
+    auto trial = judge(ended, request.workload, limit, find_benchmark(who, request.workload));
+    if (trial.status == result_status::unsupported && who.layouts.size() > 1 && has_no_such_benchmark(ended))
+        set_failed(trial,
+                   fmt::format("{} has no benchmark {}, although {} lists it, so they are not layouts of "
+                               "one program; empty the folder, and link all layouts again",
+                               reports::valid_utf8(who.path.native()), reports::shown(request.workload),
+                               reports::valid_utf8(who.layouts.front().native())));
+    return trial;
 }
 
 bool is_valid_output(std::string_view text) {
@@ -349,15 +382,6 @@ std::string filter_for(const trial_request& request) {
                                 : filter_with_any_suffix(workload_name(listed->printed));
 }
 
-/// Returns the minimum time of the trial. Google Benchmark ends a benchmark if five times its minimum time
-/// has passed, even if the benchmark computed for only a part of it. If other programs share the core, they
-/// would use up a short time alone, and the time of a single cold iteration would be the result.
-double min_time_s_of(const trial_request& request, pairing made) {
-    constexpr double several_slices_of_the_kernel_s = 0.02;
-    return made == pairing::concurrent ? std::max(request.min_time_s, several_slices_of_the_kernel_s)
-                                       : request.min_time_s;
-}
-
 child_request child_of(const trial_request& request, const temporary_folder& folder, int stop_fd,
                        pairing made = pairing::sequential) {
     child_request child;
@@ -366,7 +390,8 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     child.command.insert(child.command.end(), request.who.arguments.begin(), request.who.arguments.end());
     for (const auto& word :
          {"--benchmark_filter=" + filter_for(request), std::string{"--benchmark_format=json"},
-          fmt::format("--benchmark_min_time={}{}", min_time_s_of(request, made), request.who.min_time_unit)})
+          fmt::format("--benchmark_min_time={}{}", effective_min_time_s(request.min_time_s, made),
+                      request.who.min_time_unit)})
         child.command.push_back(word);
     child.command.insert(child.command.end(), request.flags.begin(), request.flags.end());
     child.error_tail_bytes = std::max(child.error_tail_bytes, request.error_bytes);
@@ -378,7 +403,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     // not get this variable, because writing the file would add system calls. If the requests differ only in
     // their amounts of work, these calls cancel out.
     if (request.front.empty() || request.error_bytes > 0) {
-        create_output_file(folder);
+        create_output_file(folder, request.who.path);
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
     }
@@ -504,7 +529,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     const auto before = read_machine();
     auto ended = run_child(child);
     take_output_file(ended, folder);
-    auto trial = judge(ended, request.workload, request.limit, find_benchmark(request.who, request.workload));
+    auto trial = judged(ended, request, request.limit);
     if (request.error_bytes > 0) trial.errors = std::move(ended.error_tail);
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
@@ -551,9 +576,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
     std::vector<trial_outcome> trials;
     for (std::size_t i = 0; i < requests.size(); ++i) {
         take_output_file(ended[i].child, folders[i]);
-        auto trial =
-            judge(ended[i].child, requests[i].workload, ended[i].out_of_time ? limit : requests[i].limit,
-                  find_benchmark(requests[i].who, requests[i].workload));
+        auto trial = judged(ended[i].child, requests[i], ended[i].out_of_time ? limit : requests[i].limit);
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
         refuse_orphan(trial, orphans[i]);

@@ -94,6 +94,9 @@ private:
 
 bool is_of_cpu_time(std::string_view metric);
 
+/// Returns the minimum time of a trial, in seconds: `asked_s`, but at least 20 ms if the trial is concurrent.
+double effective_min_time_s(double asked_s, reports::pairing made);
+
 std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono::nanoseconds limit);
 
 trial_outcome judge(const child_outcome& outcome, std::string_view workload, std::chrono::nanoseconds limit,

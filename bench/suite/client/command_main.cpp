@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "bench/suite/client/measured_command.hpp"
@@ -70,38 +68,24 @@ std::vector<std::string> environment_of_user() {
     return all;
 }
 
-/// Throws std::runtime_error if the command left a process in the background, whose time is not measured.
-/// Waits up to 100 ms for processes that end a little later than the command. Such processes become children
-/// of this process (PR_SET_CHILD_SUBREAPER).
-void refuse_background_processes() {
-    using namespace std::chrono_literals;
-    const auto end = std::chrono::steady_clock::now() + 100ms;
-    for (pid_t ended = 1; ended >= 0;) {
-        ended = ::waitpid(-1, nullptr, WNOHANG);
-        if (ended != 0) continue;
-        if (std::chrono::steady_clock::now() >= end)
-            throw std::runtime_error(
-                "left a process in the background, whose time is not measured; let it wait for the process "
-                "(for example with `wait`)");
-        std::this_thread::sleep_for(1ms);
-    }
-}
-
 void measure_command(benchmark::State& state, const std::vector<std::string>& words) {
     static const auto environment = environment_of_user();
     command_cost all;
     for ([[maybe_unused]] auto _ : state) {
         try {
-            const auto one = run_command(words, environment);
-            refuse_background_processes();
+            auto one = run_command(words, environment);
+            add_background_processes(one);
             state.SetIterationTime(std::chrono::duration<double>(one.wall).count());
             all.cpu += one.cpu;
             all.peak_bytes = std::max(all.peak_bytes, one.peak_bytes);
-        } catch (const std::runtime_error& failure) {
+        } catch (const exit_code_error& failure) {
             state.SkipWithError(
                 fmt::format("the command {}; if this is not a failure, append ' || true' to the command",
                             failure.what())
                     .c_str());
+            return;
+        } catch (const std::runtime_error& failure) {
+            state.SkipWithError(fmt::format("the command {}", failure.what()).c_str());
             return;
         }
     }

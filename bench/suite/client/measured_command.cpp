@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/suite/client/server_process.hpp"
 
@@ -26,6 +28,11 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 std::chrono::nanoseconds to_ns(const timeval& time) {
     return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+}
+
+void add(command_cost& to, const rusage& used) {
+    to.cpu += to_ns(used.ru_utime) + to_ns(used.ru_stime);
+    to.peak_bytes = std::max(to.peak_bytes, std::int64_t{used.ru_maxrss} * 1024);
 }
 
 struct started_process {
@@ -57,8 +64,35 @@ command_cost run_command(const std::vector<std::string>& words, const std::vecto
     while (::wait4(process.id, &status, 0, &used) < 0 && errno == EINTR) {
     }
     const auto wall = std::chrono::steady_clock::now() - process.at;
+    constexpr int first_code_of_shells = 126;
+    if (WIFEXITED(status) && status != 0 && WEXITSTATUS(status) < first_code_of_shells)
+        throw exit_code_error(text_of_end(status));
     if (status != 0) throw std::runtime_error(text_of_end(status));
-    return {wall, to_ns(used.ru_utime) + to_ns(used.ru_stime), std::int64_t{used.ru_maxrss} * 1024};
+    command_cost cost{.wall = wall};
+    add(cost, used);
+    return cost;
+}
+
+void add_background_processes(command_cost& to) {
+    using namespace std::chrono_literals;
+    const auto end_of_command = std::chrono::steady_clock::now();
+    const auto wall = to.wall;
+    rusage used{};
+    for (pid_t ended = 1; ended >= 0;) {
+        ended = ::wait4(-1, nullptr, WNOHANG, &used);
+        const auto since = std::chrono::steady_clock::now() - end_of_command;
+        if (ended > 0) {
+            to.wall = wall + since;
+            add(to, used);
+        } else if (ended == 0) {
+            if (since >= 100ms)
+                throw std::runtime_error(
+                    "left a process in the background, whose time is not measured; let it wait for the "
+                    "process "
+                    "(for example with `wait`)");
+            std::this_thread::sleep_for(50us);
+        }
+    }
 }
 
 std::vector<std::string> own_environment() {

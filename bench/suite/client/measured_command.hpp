@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,23 @@ struct command_cost {
     std::int64_t peak_bytes = 0;      // of the largest process, but at least that of this process (exec(2))
 };
 
+/// A command ended with an exit code from 1 to 125. Shells use larger codes for commands that cannot start or
+/// are killed.
+class exit_code_error : public std::runtime_error {
+public:
+    using runtime_error::runtime_error;
+};
+
 /// Runs the command to its end and returns its cost. PATH is searched. The command reads nothing, and its
-/// standard output is discarded. `environment` has entries of the form NAME=VALUE. Throws std::runtime_error
-/// if the command cannot start, or if it ends with a code other than 0; the message follows the words "the
-/// command" or "the client".
+/// standard output is discarded. `environment` has entries of the form NAME=VALUE. Throws
+/// std::runtime_error if the command cannot start, is killed, or ends with a code other than 0
+/// (exit_code_error). The message follows the words "the command" or "the client".
 command_cost run_command(const std::vector<std::string>& words, const std::vector<std::string>& environment);
+
+/// Adds the costs of processes that the command left in the background, which must be children of this
+/// process (PR_SET_CHILD_SUBREAPER): the wall time then ends when the last of them ends. Call it right after
+/// run_command(). Throws std::runtime_error if such a process runs 100 ms longer than the command.
+void add_background_processes(command_cost& to);
 
 /// Returns the environment of this process.
 std::vector<std::string> own_environment();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -123,6 +124,24 @@ std::string lead_of(const report& content) {
                        escaped_markdown(sentences.front().text));
 }
 
+/// Returns the lead, the short table, and folded sections with all tables and warnings.
+std::string with_details(const report& content, const std::string& short_table) {
+    auto out = lead_of(content) + short_table;
+    std::string all;
+    for (const auto& group : families_of(content)) all += family_section(group);
+    out +=
+        folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
+    if (content.warnings.empty()) return out;
+    // The prefix "- Warning:" keeps a warning's text from being read as a heading, a list or a quotation.
+    std::vector<std::string> warnings;
+    for (const auto& item : content.warnings)
+        warnings.push_back(
+            fmt::format("- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy)));
+    return out + "\n" +
+           folded_markdown(fmt::format("{} warning{}", warnings.size(), warnings.size() == 1 ? "" : "s"),
+                           fmt::format("{}", fmt::join(warnings, "\n")));
+}
+
 }  // namespace
 
 std::string folded_markdown(std::string_view title, std::string_view text) {
@@ -143,24 +162,16 @@ std::string escaped_markdown(std::string_view text) {
 }
 
 std::string write_markdown(const report& content) {
-    auto out = lead_of(content);
-    if (content.gate)
-        out += table_of_comparison(content);
-    else if (!why_unreliable(content))
-        out += table_of_fastest(content);
-    std::string all;
-    for (const auto& group : families_of(content)) all += family_section(group);
-    out +=
-        folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
-    if (content.warnings.empty()) return out;
-    // The prefix "- Warning:" keeps a warning's text from being read as a heading, a list or a quotation.
-    std::vector<std::string> warnings;
-    for (const auto& item : content.warnings)
-        warnings.push_back(
-            fmt::format("- Warning: {}: {}", escaped_markdown(item.message), escaped_markdown(item.remedy)));
-    return out + "\n" +
-           folded_markdown(fmt::format("{} warning{}", warnings.size(), warnings.size() == 1 ? "" : "s"),
-                           fmt::format("{}", fmt::join(warnings, "\n")));
+    return with_details(content, content.gate              ? table_of_comparison(content)
+                                 : why_unreliable(content) ? ""
+                                                           : table_of_fastest(content));
+}
+
+std::string write_markdown(const report& content, const std::vector<std::vector<std::string>>& comparison) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& row : std::span{comparison}.first(std::min(comparison.size(), rows_shown + 1)))
+        std::ranges::transform(row, std::back_inserter(rows.emplace_back()), escaped_markdown);
+    return with_details(content, table_of(rows));
 }
 
 }  // namespace loopbench::reports

@@ -138,8 +138,8 @@ TEST_F(criterion, a_folder_without_results_is_refused_with_the_remedy_for_cargo_
 TEST_F(criterion, benchmarks_with_equal_names_are_numbered_in_the_order_of_their_folders) {
     write_benchmark("fib/new", "fib");
     write_benchmark("fib_2/new", "fib", R"({"iters": [1.0], "times": [7.0]})");
-    EXPECT_EQ(result_in(report(), "fib#1").median, 110);
-    EXPECT_EQ(result_in(report(), "fib#2").median, 7);
+    EXPECT_EQ(result_in(report(), "fib/#1/2").median, 110);
+    EXPECT_EQ(result_in(report(), "fib/#2/2").median, 7);
 }
 
 TEST_F(criterion, a_measurement_of_something_else_than_time_keeps_its_unit) {

@@ -152,8 +152,8 @@ TEST(github_action_benchmark, a_range_is_no_interval_because_each_tool_means_som
 TEST(github_action_benchmark, rows_with_equal_names_are_numbered) {
     const auto report = report_in_entry(only_entry_in(one_commit(
         bench_row("fib", "1", "ns") + "," + bench_row("fib", "2", "ns") + "," + bench_row("", "3", "ns"))));
-    EXPECT_EQ(result_in(report, "fib#1").median, 1);
-    EXPECT_EQ(result_in(report, "fib#2").median, 2);
+    EXPECT_EQ(result_in(report, "fib/#1/2").median, 1);
+    EXPECT_EQ(result_in(report, "fib/#2/2").median, 2);
     EXPECT_EQ(result_in(report, "(unnamed)").median, 3);
 }
 

@@ -111,11 +111,11 @@ TEST(hyperfine, results_with_equal_commands_are_distinguished_by_their_parameter
 
 TEST(hyperfine, results_with_equal_commands_without_parameters_are_numbered) {
     const auto report = report_in_export(hyperfine_result("bench", "[1, 1, 1]") + "," +
-                                         hyperfine_result("bench#1", "[3, 3, 3]") + "," +
+                                         hyperfine_result("bench/#1/2", "[3, 3, 3]") + "," +
                                          hyperfine_result("bench", "[2, 2, 2]"));
-    EXPECT_NEAR(result_in(report, "bench#1").median.value_or(0), 3e9, 1) << "this name was in the file";
-    EXPECT_NEAR(result_in(report, "bench#2").median.value_or(0), 1e9, 1);
-    EXPECT_NEAR(result_in(report, "bench#3").median.value_or(0), 2e9, 1);
+    EXPECT_NEAR(result_in(report, "bench/#1/2").median.value_or(0), 3e9, 1) << "this name was in the file";
+    EXPECT_NEAR(result_in(report, "bench/##1/2").median.value_or(0), 1e9, 1);
+    EXPECT_NEAR(result_in(report, "bench/#2/2").median.value_or(0), 2e9, 1);
 }
 
 TEST(hyperfine, a_command_of_several_lines_keeps_its_name) {

@@ -144,8 +144,8 @@ TEST(pytest_benchmark, a_commit_without_a_repository_is_unknown) {
 TEST(pytest_benchmark, benchmarks_with_equal_names_are_numbered) {
     const auto report =
         report_in_file({pytest_row("test_a", with_data) + "," + pytest_row("test_a", without_data)});
-    EXPECT_EQ(result_in(report, "test_a#1").samples.size(), 3U);
-    EXPECT_EQ(result_in(report, "test_a#2").samples.size(), 0U);
+    EXPECT_EQ(result_in(report, "test_a/#1/2").samples.size(), 3U);
+    EXPECT_EQ(result_in(report, "test_a/#2/2").samples.size(), 0U);
 }
 
 TEST(pytest_benchmark, a_benchmark_without_a_full_name_has_its_short_name) {

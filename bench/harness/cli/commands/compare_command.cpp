@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -95,18 +97,23 @@ operand what_is(const std::string& path) {
     }
     if (fs::is_fifo(path)) return operand::report;  // for example the pipe of the shell's <(command)
     if (!fs::is_regular_file(path)) throw usage_error{"{} is not a file; {}", path, name_two};
-    std::string bytes(4096, '\0');
+    const bool may_run = ::access(path.c_str(), X_OK) == 0;
     std::ifstream file{path};
+    if (!file) {
+        if (may_run) return operand::executable;
+        throw usage_error{"{} cannot be read: {}; make the file and its folders readable", path,
+                          std::strerror(errno)};
+    }
+    std::string bytes(4096, '\0');
     file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(file.gcount()));
+    if (bytes.starts_with("\x7F"
+                          "ELF") ||
+        bytes.starts_with("#!"))
+        return operand::executable;
     refuse_other_kinds(path, bytes);
     if (begins_like_a_report(bytes)) return operand::report;
-    // A text that is not executable is a damaged report rather than a program.
-    const bool is_program = bytes.starts_with(
-                                "\x7F"
-                                "ELF") ||
-                            bytes.starts_with("#!") || ::access(path.c_str(), X_OK) == 0;
-    return is_program ? operand::executable : operand::report;
+    return may_run ? operand::executable : operand::report;  // a text can be a damaged report
 }
 
 constexpr std::string_view name_of(operand what) {
@@ -121,23 +128,23 @@ struct listing_place {
     const interrupt& stop;
     session_start started;
 
-    /// Returns the time limit for the next listing. All listings share the budget, or one second if the
-    /// budget is shorter.
+    /// Returns the time limit for the next listing. All listings share half of the budget, or one second if
+    /// that is longer.
     [[nodiscard]] std::chrono::nanoseconds limit() const {
         return plan.budget ? std::min(plan.trial_limit, of_budget().left()) : plan.trial_limit;
     }
-    [[nodiscard]] bool is_budget_spent() const { return plan.budget && of_budget().is_over(); }
+    [[nodiscard]] bool is_time_over() const { return plan.budget && of_budget().is_over(); }
 
 private:
     [[nodiscard]] shared_limit of_budget() const {
         constexpr std::chrono::nanoseconds least = std::chrono::seconds{1};
-        return shared_limit{started + std::max(*plan.budget, least)};
+        return shared_limit{started + std::max(*plan.budget / 2, least)};
     }
 };
 
 /// Returns the remedy for a program that cannot list its benchmarks.
 std::string_view remedy_for(const contender& who, const listing_place& place) {
-    if (place.is_budget_spent())
+    if (place.is_time_over())
         return "if it has thousands of benchmarks, use a longer --budget, or choose some of them with "
                "--workload";
     if (place.options.served.client) return "`loopbench compare --help` explains the options for servers";
@@ -145,6 +152,25 @@ std::string_view remedy_for(const contender& who, const listing_place& place) {
     if (says("flag") && says("benchmark_list_tests"))
         return "call benchmark::Initialize() before other code that parses the arguments";
     return "use --args if the program needs arguments";
+}
+
+bool looks_like_a_name(std::string_view line) {
+    return line.find_first_of(" \t") == std::string_view::npos && line.find('/') != std::string_view::npos;
+}
+
+/// Prints a note about lines that were not taken for benchmarks but look like some. Such a program is for
+/// example a script that runs two programs and passes the filter only to one.
+void report_other_text(const contender& who) {
+    std::vector<std::string> names;
+    for (const auto& line : who.other_text)
+        if (looks_like_a_name(line)) names.push_back(reports::shown(line));
+    if (names.empty()) return;
+    const auto more = names.size() - 1;
+    tell(
+        "loopbench: note: {} prints {}{} whatever --benchmark_filter is, so {} not measured; if these are "
+        "benchmarks, make the program pass on --benchmark_filter\n",
+        who.path.native(), names.front(), more == 0 ? "" : fmt::format(" and {} more lines", more),
+        more == 0 ? "it is" : "they are");
 }
 
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
@@ -157,6 +183,25 @@ void list_build(contender& who, const listing_place& place) {
     if (!who.problem.empty())
         throw usage_error{"{} {}; expected a report or a Google Benchmark executable; {}", who.path.native(),
                           who.problem, remedy_for(who, place)};
+    report_other_text(who);
+}
+
+/// Compares the benchmarks of the first layout with those of the last one: if the folder has layouts of an
+/// older build, the last one is usually among them. A trial of another layout without the benchmark fails.
+void refuse_other_last_layout(const contender& who, const listing_place& place) {
+    const auto& last = who.layouts.back();
+    const auto filter = listing_filter(place.options.workloads);
+    const auto difference = [&](const std::string& chosen) {
+        return difference_of_layout(who, last, place.plan.size, place.limit(), place.stop.fd(), chosen);
+    };
+    auto found = difference(filter);
+    if (found && !filter.empty()) found = difference("");  // the filter can select nothing
+    place.stop.throw_if_requested();
+    if (found)
+        throw usage_error{
+            "{} and {} have different benchmarks ({}), so they are not layouts of one program; empty the "
+            "folder, and link all layouts again",
+            who.path.native(), last.native(), *found};
 }
 
 contender side(std::string name, const std::string& file, const listing_place& place) {
@@ -180,17 +225,7 @@ contender side(std::string name, const std::string& file, const listing_place& p
     remember_asio_loop(who);
     remember_files(who);
     list_build(who, place);
-    for (const auto& layout : who.layouts) {
-        contender other;
-        other.path = layout;
-        other.arguments = who.arguments;
-        list_build(other, place);
-        if (other.workloads != who.workloads)
-            throw usage_error{
-                "{} and {} have different benchmarks, so they are not layouts of one program; remove one of "
-                "them",
-                who.path.native(), layout.native()};
-    }
+    if (!who.layouts.empty()) refuse_other_last_layout(who, place);
     return who;
 }
 
@@ -210,7 +245,11 @@ std::vector<std::string> chosen_benchmarks(std::vector<contender>& sides, const 
         if (std::ranges::all_of(all, [](const contender& who) { return who.problem.empty(); }))
             sides = std::move(all);
     }
-    return select(workloads_of(sides), patterns, "benchmark");
+    const auto all = workloads_of(sides);
+    const bool is_program = !place.options.of_commands && !place.options.served.client;
+    return select(all, patterns, "benchmark",
+                  is_program ? "--benchmark_list_tests=true of the program shows all names"
+                             : fmt::format("the names are {}", fmt::join(all, ", ")));
 }
 
 void leave_out_unmatched(run_plan& plan) {
@@ -273,7 +312,8 @@ void choose(reports::report& then, reports::report& now, const std::vector<std::
     std::vector<std::string> all;
     for (const auto* report : {&then, &now})
         for (const auto& item : report->results) all.push_back(item.workload);
-    const auto chosen = select(all, patterns, "benchmark of the files");
+    const auto chosen = select(all, patterns, "benchmark of the files",
+                               "`loopbench report FILE --format text` shows all names");
     for (auto* report : {&then, &now})
         std::erase_if(report->results, [&](const auto& item) {
             return std::ranges::find(chosen, item.workload) == chosen.end();

@@ -58,9 +58,9 @@ std::string rewritten(const reports::format& chosen, const std::string& file, re
     }
     if (chosen.write != reports::write_json) return write_report(chosen, read_report_file(file));
     const auto source = read_report_text(file);
-    const bool is_other_format = is_journal(source) || format_of_tool(source) != nullptr;
-    return is_other_format ? reports::write_json(report_in(source, file))
-                           : reports::rewrite_json(source, file);
+    const auto* const format = format_of_tool(source);
+    return is_journal(source) || format != nullptr ? reports::write_json(report_in(source, file, format))
+                                                   : reports::rewrite_json(source, file);
 }
 
 int report(const report_options& options) {

@@ -67,7 +67,11 @@ const tool_format* format_of_tool_file(const std::string& file) {
 }
 
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {
-    if (first_bytes.empty()) throw usage_error{"{} is empty; write it again", file};
+    if (first_bytes.empty())
+        throw usage_error{
+            "{} is empty; write it again with `loopbench run`, or with --benchmark_out=FILE of a "
+            "Google Benchmark program",
+            file};
     if (is_console_output(first_bytes))
         throw usage_error{"{} is the console output of a Google Benchmark program; {}", file,
                           how_to_write_json};
@@ -98,14 +102,13 @@ reports::report read_report_file(const std::string& file) {
 report_and_source read_report_and_source(const std::string& file) {
     const auto text = read_report_text(file);
     const auto* const format = format_of_tool(text);
-    return {report_in(text, file), format == nullptr ? report_source::loopbench : format->source};
+    return {report_in(text, file, format), format == nullptr ? report_source::loopbench : format->source};
 }
 
-reports::report report_in(const std::string& text, const std::string& file) {
-    const auto* const format = format_of_tool(text);
+reports::report report_in(const std::string& text, const std::string& file, const tool_format* format) {
     if (format == nullptr) return read_judged_report(text, file);
     if (format->source != report_source::google_benchmark) throw not_a_report(file, *format);
-    return report_of_google_benchmark(text, file);
+    return report_of_google_benchmark(text, file, *format);
 }
 
 void add_output_file(CLI::App& command, std::string& file) {

@@ -21,8 +21,9 @@ std::string read_report_text(const std::string& file);
 /// exist. Does not read pipes.
 const tool_format* format_of_tool_file(const std::string& file);
 
-/// Returns the report in the text of `file`. Throws the same errors as read_report_file().
-reports::report report_in(const std::string& text, const std::string& file);
+/// Returns the report in the text of `file`, whose format is format_of_tool(text). Throws the same errors as
+/// read_report_file().
+reports::report report_in(const std::string& text, const std::string& file, const tool_format* format);
 
 /// Reads a report from a file. Throws usage_error if the file cannot be read, or if another tool than Google
 /// Benchmark wrote it. Throws reports::format_error if the file is neither a report, a journal nor the output

@@ -179,7 +179,8 @@ compared_commits bisect_trials::compare(const std::string& name, const contender
             two.unmatched.empty()
                 ? ""
                 : fmt::format(" (for example, only one has {})", two.unmatched.front().workload)};
-    two.workloads = select(common, workloads, "benchmark");
+    two.workloads =
+        select(common, workloads, "benchmark", "--benchmark_list_tests=true of the program shows all names");
     auto found = compare_once(name, two);
     if (!is_unreliable(found.report)) return found;
     tell("loopbench: note: the session was unreliable, so it is measured once more\n");

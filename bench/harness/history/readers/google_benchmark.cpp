@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -30,15 +29,6 @@ tool_metric metric_of_counter(std::string_view counter) {
 bool is_metric(std::string_view counter) {
     return counter == "bytes_per_second" || counter == "items_per_second" ||
            reports::find_metric(counter) != nullptr;
-}
-
-std::string program_in(std::string_view text) {
-    const auto document =
-        reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
-    const auto path = reports::context_text(document.value("context", json::object()), "executable");
-    if (!path) return "benchmark";
-    const auto name = std::filesystem::path{*path}.filename().native();
-    return name.substr(name.find_last_of('\\') + 1);  // a Windows path has backslashes
 }
 
 /// Describes the processor by its cache sizes, which are the same in each run. The clock rate is unsuitable,
@@ -84,8 +74,10 @@ void add_row(repetitions& to, const gbench_row& row) {
         if (!to.error) to.error = row.error;
         return;
     }
-    if (row.real_time_ns && *row.real_time_ns <= 0) {
-        if (!to.error) to.error = "the program printed no time above 0 for the benchmark";
+    if (!row.real_time_ns || *row.real_time_ns <= 0) {
+        if (!to.error)
+            to.error = row.real_time_ns ? "the program printed no time above 0 for the benchmark"
+                                        : "the program printed no time for the benchmark";
         return;
     }
     for (const auto& [metric, value] : numbers_in(row))
@@ -93,9 +85,8 @@ void add_row(repetitions& to, const gbench_row& row) {
 }
 
 tool_benchmark benchmark_of(const repetitions& rows) {
-    tool_benchmark one{.name = rows.name, .error = rows.error};
-    if (!one.error && rows.by_metric.empty())
-        one.error = "the program did not print the time of the benchmark";
+    // A counter can have the name of a metric, but only the time is a primary metric.
+    tool_benchmark one{.name = rows.name, .error = rows.error, .primary_metrics = {"time"}};
     if (one.error) return one;
     for (const auto& [name, samples] : rows.by_metric) {
         auto metric = metric_of_counter(name);
@@ -116,11 +107,10 @@ std::vector<repetitions> repetitions_in(const gbench_output& output) {
         if (is_new) all.push_back({row.name, {}, {}});
         add_row(all[found->second], row);
     }
-    std::map<std::string, std::vector<std::size_t>> alike;  // sorted by identity, as `places` is
-    for (const auto& [of, place] : places) alike[all[place].name].push_back(place);
-    for (const auto& [name, those] : alike)
-        for (std::size_t i = 0; those.size() > 1 && i < those.size(); ++i)
-            all[those[i]].name = numbered_name(name, i, those.size());
+    std::vector<std::string> names;
+    for (const auto& [of, place] : places) names.push_back(all[place].name);
+    const auto distinct = distinct_names(names);
+    for (auto name = distinct.begin(); const auto& [of, place] : places) all[place].name = *name++;
     return all;
 }
 
@@ -130,10 +120,13 @@ gbench_output parse_program_output(std::string_view text) {
     } catch (const gbench_error& error) {
         const auto first = text.find("\"benchmarks\"");
         const bool is_repeated = first != text.npos && text.find("\"benchmarks\"", first + 1) != text.npos;
+        const auto front = text.find_first_not_of(" \t\r\n");
+        const bool is_json = front != text.npos && text[front] == '{';
         throw reports::format_error{
             "{}; {}", error.what(),
             is_repeated ? "it seems to contain several outputs, so write each run into its own file, or use "
                           "--benchmark_repetitions"
+            : is_json   ? "the file is incomplete or invalid; write it again"
                         : "if the program also prints other text, write the file with --benchmark_out=FILE"};
     }
 }
@@ -146,7 +139,8 @@ bool recognises_google_benchmark(const outline& of) {
 
 std::vector<tool_run> read_google_benchmark(std::string_view text) {
     const auto output = parse_program_output(text);
-    tool_run run{.contender = reports::describe(program_in(text), output.context)};
+    tool_run run{.contender = reports::describe(output.program.empty() ? "benchmark" : output.program,
+                                                output.context)};
     run.commit = reports::context_text(output.context, "commit").value_or("");
     run.date = reports::context_text(output.context, "date").value_or("");
     run.where = machine_in(output.context);

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "bench/harness/trial/gbench_json.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "reports/model/metrics.hpp"
 
 namespace loopbench::bench {
@@ -95,22 +94,10 @@ void refuse_impossible(tool_benchmark& of, std::string_view remedy) {
 }
 
 void distinguish_equal_names(std::vector<tool_benchmark>& all) {
-    std::map<std::string, std::size_t> counts;
-    for (auto& each : all) {
-        if (each.name.empty()) each.name = "(unnamed)";
-        ++counts[each.name];
-    }
-    std::set<std::string> used;
-    for (const auto& [name, count] : counts) used.insert(name);
-    std::map<std::string, std::size_t> numbers;
-    for (auto& each : all) {
-        if (counts[each.name] == 1) continue;
-        auto& number = numbers[each.name];
-        std::string name;
-        do name = fmt::format("{}#{}", each.name, ++number);
-        while (!used.insert(name).second);
-        each.name = std::move(name);
-    }
+    std::vector<std::string> names;
+    for (const auto& each : all) names.push_back(each.name.empty() ? "(unnamed)" : each.name);
+    names = distinct_names(names);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].name = std::move(names[i]);
 }
 
 reports::document parse_tool_json(std::string_view text, std::size_t first_line) {

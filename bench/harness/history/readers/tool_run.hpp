@@ -58,8 +58,8 @@ tool_metric with_value(tool_metric metric, estimate value);
 /// appended to the error for a number that is too small, unless it is empty.
 void refuse_impossible(tool_benchmark& of, std::string_view remedy = {});
 
-/// Numbers the benchmarks with equal names ("name#1", "name#2"), so that they are not pooled. Gives
-/// benchmarks without a name the name "(unnamed)".
+/// Numbers the benchmarks with equal names (distinct_names in gbench_names.hpp), so that they are not pooled.
+/// Gives benchmarks without a name the name "(unnamed)".
 void distinguish_equal_names(std::vector<tool_benchmark>& all);
 
 /// Parses JSON. Reads NaN and infinity, which Python writes, as null. Throws reports::format_error.
