@@ -120,8 +120,8 @@ std::optional<double> additional_waiting_ns(const slowdown_cause& of) {
     return longer_ns;
 }
 
-/// Returns the function that takes at least half of the additional time, or null. Returns null if the CPU time
-/// did not grow.
+/// Returns the function that takes at least half of the additional time, or null. Returns null if the CPU
+/// time did not grow.
 const profiled_function* main_function(const slowdown_cause& of) {
     if (!of.profiled || of.profiled->functions.empty()) return nullptr;
     double more_ns = 0, cpu_ns = 0;
@@ -167,10 +167,6 @@ std::string without_changes_text(const slowdown_cause& of, bool has_layouts) {
     return fmt::format("no count changed; {}",
                        has_layouts ? "the code itself" : "code placement or the code itself");
 }
-
-}  // namespace
-
-namespace {
 
 std::string text_without_reasons(const slowdown_cause& of, bool has_layouts) {
     auto text = of.changed.empty() ? without_changes_text(of, has_layouts) : changes_text(of);

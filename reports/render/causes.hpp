@@ -18,8 +18,9 @@ std::string cause_text(const slowdown_cause& of, bool has_layouts);
 std::optional<std::string> cause_of(const report& content, std::string_view workload,
                                     std::string_view contender);
 
-/// Returns a sentence for each of the first ten causes, for example "BM_sort: no count changed; code placement
-/// or the code itself.", and then the number of the others and the reasons that are common to all causes.
+/// Returns a sentence for each of the first ten causes, for example "BM_sort: no count changed; code
+/// placement or the code itself.", and then the number of the others, and the reasons that are common to all
+/// causes.
 std::vector<std::string> cause_sentences(const report& content);
 
 /// Returns for example "BM_sort: functions by additional time per operation (estimated from perf's samples)".

@@ -88,7 +88,7 @@ void uses_threads(benchmark::State& state) {
 }
 BENCHMARK(uses_threads)->Threads(2)->UseRealTime();
 
-/// Writes so much to the standard error that the log of the library is lost.
+/// Writes megabytes to the standard error, so that the log of the library is lost.
 void writes_messages(benchmark::State& state) {
     static const std::string message(4000, '.');
     for ([[maybe_unused]] auto _ : state) {

@@ -11,9 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A replacement of perf. In a record of a base, each 40 operations have a sample in f(), and each 200 operations
-/// one in g(). In a record of a slower build, g() has nine times as many samples as f(). All records have 300
-/// samples in start().
+/// A replacement of perf. In a record of a base, each 40 operations have a sample in f(), and each 200
+/// operations one in g(). In a record of a slower build, g() has nine times as many samples as f(). All
+/// records have 300 samples in start().
 constexpr auto fake_perf = R"sh(case "$1" in
 record)
     while [ "$1" != -- ]; do [ "$1" = -o ] && record=$2; shift; done

@@ -1,6 +1,6 @@
 // A program that calls each function of the allocator a hundred times.
 #include <cstdlib>
-#include <cstring>
+#include <initializer_list>
 
 int main() {
     for (int i = 0; i < 100; ++i) {

@@ -32,7 +32,7 @@ public:
     process_counts count(const counted_benchmark& of, const amount_of_work& amount) const override {
         // Each count of a build has two processes.
         const auto number = processes_[&of]++ / 2;
-        const auto operations = static_cast<double>(amount.operations.value_or(1));
+        const double operations = 1000 * static_cast<double>(amount.operations.value_or(1));
         const bool is_base = processes_.begin()->first == &of;
         const std::string build = is_base ? "base" : "next";
         process_counts found{counts_(build, number), {operations, 1}};

@@ -16,7 +16,7 @@ using weighted_stacks = std::map<std::string, double, std::less<>>;
 /// .isra.0]", ".constprop.0", ".cold"), which can differ between two builds, and without semicolons.
 std::string function_name(std::string_view symbol);
 
-/// callgrind slows programs down by about this factor.
+/// The work for callgrind, which slows programs down by about a factor of 50.
 inline constexpr wanted_work work_for_callgrind{.slowdown = 50};
 
 /// Returns valgrind's arguments for a profile of a process and of its descendants. Each process writes a file

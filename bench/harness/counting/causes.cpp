@@ -90,25 +90,26 @@ bool is_negative(const count_key& key, const two_counts& of, double per_event) {
     return std::min(of.before, of.after) < -slack_of(key.first, of, per_event);
 }
 
-reports::operation_time time_of(const cpu_time& cpu, double wall_ns, double scale) {
-    const double used_ns = cpu.user_ns + cpu.system_ns;
-    if (used_ns * scale > wall_ns) scale = wall_ns / used_ns;
-    return {wall_ns, cpu.user_ns * scale, cpu.system_ns * scale};
+/// Returns the times of an operation that is in a CPU for `share` of its time. A time below 0 is noise.
+reports::operation_time time_of(const cpu_time& cpu, double wall_ns, double share) {
+    const double user = std::max(cpu.user_ns, 0.0), system = std::max(cpu.system_ns, 0.0);
+    if (!(user + system > 0)) return {wall_ns, 0, 0};
+    const double scale = std::min(share, 1.0) * wall_ns / (user + system);
+    return {wall_ns, user * scale, system * scale};
 }
 
 /// Sets the CPU times of both builds. If both spend nearly all of their time in a CPU, the rest is noise.
 void take_times(reports::slowdown_cause& found, const std::pair<cpu_time, cpu_time>& cpu,
                 const measured_times& times) {
     constexpr double nearly_all = 0.9;
+    if (!(times.before_ns > 0) || !(times.after_ns > 0)) return;
     const auto share = [](const cpu_time& used, double wall_ns) {
-        const bool is_valid = used.user_ns >= 0 && used.system_ns >= 0 && wall_ns > 0;
-        return is_valid ? (used.user_ns + used.system_ns) / wall_ns : 0;
+        return std::max(used.user_ns + used.system_ns, 0.0) / wall_ns;
     };
-    const double before = share(cpu.first, times.before_ns), after = share(cpu.second, times.after_ns);
-    if (!(before > 0) || !(after > 0)) return;
-    const bool is_all = times.is_cpu_time || std::min(before, after) >= nearly_all;
-    found.time_before = time_of(cpu.first, times.before_ns, is_all ? 1 / before : 1);
-    found.time_after = time_of(cpu.second, times.after_ns, is_all ? 1 / after : 1);
+    double before = share(cpu.first, times.before_ns), after = share(cpu.second, times.after_ns);
+    if (times.is_cpu_time || std::min(before, after) >= nearly_all) before = after = 1;
+    found.time_before = time_of(cpu.first, times.before_ns, before);
+    found.time_after = time_of(cpu.second, times.after_ns, after);
 }
 
 void take_changes(reports::slowdown_cause& found, const two_builds& builds, const count_tool& with,

@@ -2,10 +2,10 @@
 // names (heap_counts.hpp), which the process maps. All descendants of the process count in the same file,
 // even if a signal ends them: for example a server that is killed at the end.
 //
-// The functions of this file replace malloc, calloc, realloc and the aligned variants. They count the calls and
-// the requested bytes, but no frees and no directly mapped memory (thread stacks, io_uring's rings). They then
-// call glibc's allocator by its internal names, so that the first allocation needs no symbol lookup, or the
-// allocator of another library if the process has one.
+// The functions of this file replace malloc, calloc, realloc and the aligned variants. They count the calls
+// and the requested bytes, but no frees and no directly mapped memory (thread stacks, io_uring's rings). They
+// then call glibc's allocator by its internal names, so that the first allocation needs no symbol lookup, or
+// the allocator of another library if the process has one.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -131,8 +131,8 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
     return next_posix_memalign(memory, alignment, size);
 }
 
-/// Counts the programs that a shell starts. A program that is linked statically does not load this object, and
-/// then fewer programs loaded it than were started.
+/// Counts the programs that a shell starts. A program that is linked statically does not load this object,
+/// and then fewer programs loaded it than were started.
 int execve(const char* path, char* const arguments[], char* const environment[]) noexcept {
     auto& to = *counts.load(std::memory_order_relaxed);
     to.started.fetch_add(1);

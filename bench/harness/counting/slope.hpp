@@ -32,9 +32,9 @@ struct slope {
 };
 
 /// Returns the slope of this model: the count of a process is F + batches * S + operations * C, with unknown
-/// F (start-up), S (set-up) and C (operation). If S cannot be determined, the slope is (more batches * S + more
-/// operations * C) / more operations, between the processes with the fewest and the most operations. Returns
-/// nothing if all processes did the same work.
+/// F (start-up), S (set-up) and C (operation). If S cannot be determined, the slope is (more batches * S +
+/// more operations * C) / more operations, between the processes with the fewest and the most operations.
+/// Returns nothing if all processes did the same work.
 std::optional<slope> slope_of(std::span<const work_of_process> all);
 
 }  // namespace loopbench::bench

@@ -59,8 +59,8 @@ public:
 
     /// The variables that a process needs so that it loads the counter.
     [[nodiscard]] const variable_map& environment() const { return environment_; }
-    /// Returns the sum of at least `runs` programs and of the programs that they start. Returns nothing if one
-    /// of the programs was not counted: it is linked statically, or contains its own allocator. Throws
+    /// Returns the sum of at least `runs` programs and of the programs that they start. Returns nothing if
+    /// one of the programs was not counted: it is linked statically, or contains its own allocator. Throws
     /// uncountable if the file is damaged.
     [[nodiscard]] std::optional<heap_use> content(double runs = 1) const;
 

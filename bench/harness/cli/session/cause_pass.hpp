@@ -26,7 +26,8 @@ time_for_pass::clock::time_point end_of_share(const time_for_pass& time, std::si
                                               time_for_pass::clock::time_point now);
 
 /// Looks for the causes of all significant slowdowns in the report, the greatest slowdown first. Shows its
-/// progress. Ends early after an interrupt. Returns nothing if no benchmark is slower. Must be called from the main thread.
+/// progress. Ends early after an interrupt. Returns nothing if no benchmark is slower. Must be called from
+/// the main thread.
 std::optional<std::vector<reports::slowdown_cause>> find_causes(const reports::report& report,
                                                                 const run_plan& plan,
                                                                 const time_for_pass& time);
