@@ -120,7 +120,7 @@ void add(profiled_build& to, const counts_per_operation& counts, bool is_exact) 
 
 /// Returns the number of samples that would be as precise as the weights, as a share of a sufficient number.
 double precision_of(const profiled_build& of) {
-    constexpr double enough = 400;
+    constexpr double enough = 250;
     const double weight = total_weight(of.stacks), variance = total_weight(of.variances);
     return weight <= 0 ? 0 : variance > 0 ? weight * weight / variance / enough : 1;
 }
