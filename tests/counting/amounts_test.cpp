@@ -46,6 +46,12 @@ TEST(amounts, fast_operations_of_a_contender_get_at_least_a_hundred_and_at_most_
     EXPECT_EQ(amounts_for({true, false, 64, 1e-9}, {})[1].operations, 128U) << "the number is fixed";
 }
 
+TEST(amounts, a_command_runs_a_few_times_in_one_batch) {
+    EXPECT_EQ(amounts_for({false, true, 1, 0.05, true}, {})[1].operations, 6U);
+    EXPECT_EQ(amounts_for({false, true, 1, 0.001, true}, {})[0].operations, 30U);
+    EXPECT_EQ(amounts_for({false, true, 1, 2.0, true}, {})[1].operations, 2U);
+}
+
 TEST(amounts, a_tool_that_needs_more_time_or_slows_the_program_down_gets_larger_amounts) {
     const benchmark_speed quick{false, true, 1, 1e-6};
     EXPECT_EQ(amounts_for(quick, {})[2].min_time_s, 0.06);

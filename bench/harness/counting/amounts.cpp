@@ -33,6 +33,13 @@ std::vector<amount_of_work> amounts_for(const benchmark_speed& of, const wanted_
     constexpr double shortest_operation_s = 1e-10, long_s = 0.02, very_long_s = 1;
     const double operation_s = std::max(of.operation_s * wanted.slowdown, shortest_operation_s),
                  least_s = wanted.least.count();
+    if (of.runs_command) {
+        constexpr double usual_fewest = 3, most = 1000;
+        const double fewest = operation_s < very_long_s ? usual_fewest : 1;
+        const auto runs =
+            static_cast<std::uint64_t>(std::clamp(std::ceil(least_s / operation_s), fewest, most));
+        return {{.operations = runs}, {.operations = 2 * runs}};
+    }
     if (of.takes_operations) return amounts_in_operations(of, operation_s, least_s);
     if (!of.is_calibrated) {
         constexpr double fewest = 3, most = 1000;

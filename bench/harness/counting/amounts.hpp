@@ -24,7 +24,8 @@ struct benchmark_speed {
     bool takes_operations = false;  // with LOOPBENCH_OPERATIONS
     bool is_calibrated = true;      // false if its number of operations is fixed
     double operations_of_probe = 1;
-    double operation_s = 0;  // as the library compares it with --benchmark_min_time
+    double operation_s = 0;     // as the library compares it with --benchmark_min_time
+    bool runs_command = false;  // takes any number of operations, which are runs of a command
 };
 
 /// The work that a tool needs.

@@ -28,7 +28,7 @@ public:
         const auto& usage = process.outcome.usage;
         named_counts counts{
             {{count_kind::context_switches, ""}, static_cast<double>(usage.switches_voluntary)}};
-        if (const auto heap = record.content(of.runs_command() ? process.work.operations : 1)) {
+        if (const auto heap = record.content(of.speed().runs_command ? process.work.operations : 1)) {
             counts[{count_kind::allocations, ""}] = heap->allocations;
             counts[{count_kind::allocated_bytes, ""}] = heap->bytes;
         }

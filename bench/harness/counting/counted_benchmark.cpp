@@ -40,6 +40,7 @@ counted_benchmark::counted_benchmark(const contender& who, const std::string& wo
             "several benchmarks have this name, so their counts cannot be separated; give each benchmark its "
             "own name"};
     const auto probe = outcome_of({}, {}, {});
+    speed_.runs_command = who.environment.contains("LOOPBENCH_COMMAND");
     // Only the suite's contenders know slices, and these contenders also take LOOPBENCH_OPERATIONS.
     speed_.takes_operations = probe.operations.has_value() && probe.context.contains("slices");
     speed_.is_calibrated = probe.calibrated;

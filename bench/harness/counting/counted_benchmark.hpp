@@ -53,8 +53,6 @@ public:
                         const variable_map& environment) const;
 
     [[nodiscard]] const benchmark_speed& speed() const { return speed_; }
-    /// Returns true if the operations are runs of a command.
-    [[nodiscard]] bool runs_command() const { return who_.environment.contains("LOOPBENCH_COMMAND"); }
     [[nodiscard]] const time_for_pass& time() const { return time_; }
 
 private:
