@@ -181,7 +181,8 @@ constexpr auto fields_of(const changed_count*) {
 constexpr auto fields_of(const profiled_function*) {
     return std::tuple(
         field{"name", &profiled_function::name}, field{"before_pct", &profiled_function::before_pct},
-        field{"after_pct", &profiled_function::after_pct}, field{"more_ns", &profiled_function::more_ns});
+        field{"after_pct", &profiled_function::after_pct}, field{"more_ns", &profiled_function::more_ns},
+        field{"error_ns", &profiled_function::error_ns, presence::when_there});
 }
 
 constexpr auto fields_of(const profiled_stack*) {
@@ -191,7 +192,12 @@ constexpr auto fields_of(const profiled_stack*) {
 
 constexpr auto fields_of(const profile*) {
     return std::tuple(field{"profiler", &profile::profiler}, field{"functions", &profile::functions},
-                      field{"stacks", &profile::stacks});
+                      field{"stacks", &profile::stacks}, field{"set_up_included", &profile::set_up_included});
+}
+
+constexpr auto fields_of(const operation_time*) {
+    return std::tuple(field{"wall_ns", &operation_time::wall_ns}, field{"user_ns", &operation_time::user_ns},
+                      field{"system_ns", &operation_time::system_ns});
 }
 
 constexpr auto fields_of(const slowdown_cause*) {
@@ -201,6 +207,8 @@ constexpr auto fields_of(const slowdown_cause*) {
         field{"compared", &slowdown_cause::compared}, field{"unstable", &slowdown_cause::unstable},
         field{"set_up_included", &slowdown_cause::set_up_included},
         field{"missing", &slowdown_cause::missing},
+        field{"time_before", &slowdown_cause::time_before, presence::when_there},
+        field{"time_after", &slowdown_cause::time_after, presence::when_there},
         field{"profile", &slowdown_cause::profiled, presence::when_there});
 }
 

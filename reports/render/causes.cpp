@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -51,17 +53,26 @@ std::string growth_text(const changed_count& of) {
                        noun_of(of, difference));
 }
 
-/// Returns " (48 B)", the size of an additional allocation, or "" if the bytes did not change.
-std::string size_of_allocations(const changed_count& allocations, const std::vector<changed_count>& all) {
+/// Returns " (96 B in all)", the additional bytes of the additional allocations, or "" if the bytes did not
+/// change.
+std::string bytes_of_allocations(const changed_count& allocations, const std::vector<changed_count>& all) {
     const auto bytes = std::ranges::find(all, count_kind::allocated_bytes, &changed_count::kind);
     if (bytes == all.end() || growth_of(*bytes) * growth_of(allocations) <= 0) return "";
-    return fmt::format(" ({} B)", with_commas(std::abs(growth_of(*bytes))));
+    const bool is_one = count_text(std::abs(growth_of(allocations))) == "1";
+    return fmt::format(" ({} B{})", with_commas(std::abs(growth_of(*bytes))), is_one ? "" : " in all");
+}
+
+/// Returns for example " (5 %)". A decrease to less than half is a factor, too.
+std::string share_of_change(const changed_count& of) {
+    if (of.before <= 0 || of.after <= 0) return "";
+    const bool is_factor = of.after > of.before || of.before >= 2 * of.after;
+    const double larger = std::max(of.before, of.after), smaller = std::min(of.before, of.after);
+    return fmt::format(" ({})", pct_or_factor(100 * (larger - smaller) / (is_factor ? smaller : larger)));
 }
 
 std::string detail_of(const changed_count& of, const std::vector<changed_count>& all) {
-    if (of.kind == count_kind::allocations) return size_of_allocations(of, all);
-    if (of.kind != count_kind::instructions || of.before <= 0) return "";
-    return fmt::format(" ({})", pct_or_factor(100 * std::abs(growth_of(of)) / of.before));
+    if (of.kind == count_kind::allocations) return bytes_of_allocations(of, all);
+    return of.kind == count_kind::instructions ? share_of_change(of) : "";
 }
 
 /// Returns the counts in the order of the text: those that grew first, system calls first, the largest change
@@ -78,6 +89,10 @@ std::vector<const changed_count*> in_order(const std::vector<changed_count>& all
     return found;
 }
 
+std::string outside_text(const slowdown_cause& of) {
+    return fmt::format(" (work outside the {} included)", of.per == "operation" ? "loop" : "runs");
+}
+
 std::string changes_text(const slowdown_cause& of) {
     constexpr std::size_t most = 6;
     std::vector<std::string> parts;
@@ -88,18 +103,37 @@ std::string changes_text(const slowdown_cause& of) {
                             (parts.empty() ? fmt::format(" per {}", of.per) : std::string{}) +
                             detail_of(*each, of.changed));
     if (all.size() > most) parts.push_back(fmt::format("{} more changed counts", all.size() - most));
-    return fmt::format(
-        "{}{}", fmt::join(parts, ", "),
-        of.set_up_included && of.per == "operation" ? " (work outside the loop included)" : "");
+    const bool has_growth = growth_of(*all.front()) > 0;
+    return fmt::format("{}{}{}", has_growth ? "" : "no count grew; ", fmt::join(parts, ", "),
+                       of.set_up_included ? outside_text(of) : "");
 }
 
-/// Returns the function that takes at least half of the additional time, or null.
+/// Returns the additional time outside of a CPU if it is at least half of the additional time.
+std::optional<double> additional_waiting_ns(const slowdown_cause& of) {
+    constexpr double least_share = 0.1;
+    if (!of.time_before || !of.time_after) return std::nullopt;
+    const double more_ns = of.time_after->wall_ns - of.time_before->wall_ns,
+                 waiting_ns = of.time_after->waiting_ns(),
+                 longer_ns = waiting_ns - of.time_before->waiting_ns();
+    if (longer_ns <= 0 || longer_ns < more_ns / 2 || waiting_ns < least_share * of.time_after->wall_ns)
+        return std::nullopt;
+    return longer_ns;
+}
+
+/// Returns the function that takes at least half of the additional time, or null. Returns null if the CPU
+/// time did not grow.
 const profiled_function* main_function(const slowdown_cause& of) {
     if (!of.profiled || of.profiled->functions.empty()) return nullptr;
-    double more_ns = 0;
-    for (const auto& each : of.profiled->stacks) more_ns += each.after_ns - each.before_ns;
+    double more_ns = 0, cpu_ns = 0;
+    for (const auto& each : of.profiled->stacks) {
+        const double more = each.after_ns - each.before_ns;
+        more_ns += more;
+        if (each.stack != while_waiting) cpu_ns += more;
+    }
     const auto& first = of.profiled->functions.front();
-    return more_ns > 0 && first.more_ns >= more_ns / 2 ? &first : nullptr;
+    const bool is_function = first.name != other_functions && first.name != while_waiting;
+    return is_function && cpu_ns > 0 && first.is_certainly_slower() && first.more_ns >= more_ns / 2 ? &first
+                                                                                                    : nullptr;
 }
 
 std::string names_of_unstable(const slowdown_cause& of) {
@@ -128,22 +162,32 @@ std::string without_changes_text(const slowdown_cause& of, bool has_layouts) {
     if (of.compared.empty()) return "the cause is unknown";
     if (!is_compared(count_kind::system_call) || !is_compared(count_kind::allocations))
         return "no change in " + names_of_compared(of);
-    if (main_function(of) != nullptr) return "no count changed";
+    if (main_function(of) != nullptr || additional_waiting_ns(of) || !of.unstable.empty())
+        return "no count changed";
     return fmt::format("no count changed; {}",
                        has_layouts ? "the code itself" : "code placement or the code itself");
+}
+
+std::string text_without_reasons(const slowdown_cause& of, bool has_layouts) {
+    auto text = of.changed.empty() ? without_changes_text(of, has_layouts) : changes_text(of);
+    if (const auto longer_ns = additional_waiting_ns(of))
+        text += fmt::format("; it waits {} longer", human_time(*longer_ns));
+    if (const auto* const function = main_function(of))
+        text += fmt::format("; {} takes {} more", shown(function->name), human_time(function->more_ns));
+    if (!of.unstable.empty()) text += "; some counts vary too much to be compared: " + names_of_unstable(of);
+    return text;
+}
+
+std::string reason_text(const std::string& reason) {
+    constexpr std::size_t longest_reason = 300;
+    return valid_utf8(reason.substr(0, longest_reason)) + (reason.size() > longest_reason ? "..." : "");
 }
 
 }  // namespace
 
 std::string cause_text(const slowdown_cause& of, bool has_layouts) {
-    constexpr std::size_t longest_reason = 300;
-    auto text = of.changed.empty() ? without_changes_text(of, has_layouts) : changes_text(of);
-    if (const auto* const function = main_function(of))
-        text += fmt::format("; {} takes {} more", shown(function->name), human_time(function->more_ns));
-    if (!of.unstable.empty()) text += "; some counts vary too much to be compared: " + names_of_unstable(of);
-    for (const auto& reason : of.missing)
-        text += "; " + valid_utf8(reason.substr(0, longest_reason)) +
-                (reason.size() > longest_reason ? "..." : "");
+    auto text = text_without_reasons(of, has_layouts);
+    for (const auto& reason : of.missing) text += "; " + reason_text(reason);
     return text;
 }
 
@@ -165,29 +209,46 @@ std::optional<std::string> cause_of(const report& content, std::string_view work
 }
 
 std::vector<std::string> cause_sentences(const report& content) {
-    std::vector<std::string> all;
-    if (!content.causes) return all;
-    for (const auto& each : *content.causes)
+    constexpr std::size_t most = 10;
+    std::vector<std::string> all, common;
+    if (!content.causes || content.causes->empty()) return all;
+    const auto& causes = *content.causes;
+    const auto has = [](const std::string& reason) {
+        return [&](const slowdown_cause& each) {
+            return std::ranges::find(each.missing, reason) != each.missing.end();
+        };
+    };
+    if (causes.size() > 1)
+        for (const auto& reason : causes.front().missing)
+            if (std::ranges::all_of(causes, has(reason))) common.push_back(reason);
+    for (auto each : std::span{causes}.first(std::min(most, causes.size()))) {
+        std::erase_if(each.missing, [&](const std::string& reason) {
+            return std::ranges::find(common, reason) != common.end();
+        });
         all.push_back(fmt::format("{}: {}.", shown(each.workload), cause_text(each, has_layouts(content))));
+    }
+    if (causes.size() > most) all.push_back(fmt::format("And {} more (report.json).", causes.size() - most));
+    for (const auto& reason : common) all.push_back(fmt::format("All: {}.", reason_text(reason)));
     return all;
 }
 
 std::string title_of_profile(const slowdown_cause& of) {
-    return fmt::format("{}: functions by additional time per {} ({})", shown(of.workload), of.per,
+    return fmt::format("{}: functions by additional time per {} ({}{})", shown(of.workload), of.per,
                        of.profiled->profiler == "callgrind" ? "estimated from callgrind's instructions"
-                                                            : "estimated from perf's samples");
+                                                            : "estimated from perf's samples",
+                       of.profiled->set_up_included ? "; work outside the loop included" : "");
 }
 
-std::span<const profiled_function> functions_to_show(const profile& of) {
+std::vector<profiled_function> functions_to_show(const profile& of) {
     constexpr std::size_t most = 10;
     constexpr double least_share = 0.01;
     double whole_ns = 0;
     for (const auto& each : of.stacks) whole_ns += each.after_ns;
-    std::size_t count = 0;
-    while (count < std::min(most, of.functions.size()) &&
-           (count == 0 || of.functions[count].more_ns >= least_share * whole_ns))
-        ++count;
-    return std::span{of.functions}.first(count);
+    std::vector<profiled_function> found;
+    for (const auto& each : of.functions)
+        if (found.size() < most && each.is_certainly_slower() && each.more_ns >= least_share * whole_ns)
+            found.push_back(each);
+    return found;
 }
 
 std::string more_time_text(double more_ns) {
@@ -201,6 +262,7 @@ std::string write_causes(const report& content) {
     for (const auto& each : *content.causes) {
         if (!each.profiled) continue;
         text += printable(title_of_profile(each)) + ":\n";
+        if (functions_to_show(*each.profiled).empty()) text += "  no function certainly takes longer\n";
         for (const auto& function : functions_to_show(*each.profiled))
             text += fmt::format("  {:>10}  {:>7} -> {:>7}  {}\n", more_time_text(function.more_ns),
                                 share_text(function.before_pct / 100), share_text(function.after_pct / 100),

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +18,17 @@ std::string cause_text(const slowdown_cause& of, bool has_layouts);
 std::optional<std::string> cause_of(const report& content, std::string_view workload,
                                     std::string_view contender);
 
-/// Returns one sentence for each cause, for example "BM_sort: no count changed; code placement or the code
-/// itself."
+/// Returns a sentence for each of the first ten causes, for example "BM_sort: no count changed; code
+/// placement or the code itself.", and then the number of the others, and the reasons that are common to all
+/// causes.
 std::vector<std::string> cause_sentences(const report& content);
 
 /// Returns for example "BM_sort: functions by additional time per operation (estimated from perf's samples)".
 std::string title_of_profile(const slowdown_cause& of);
 
-/// Returns the functions that texts and tables show: at most ten, each with at least 1 % of additional time.
-std::span<const profiled_function> functions_to_show(const profile& of);
+/// Returns the functions that texts and tables show: at most ten, each with at least 1 % of additional time
+/// that is certain.
+std::vector<profiled_function> functions_to_show(const profile& of);
 
 /// Returns a text such as "+120 ns".
 std::string more_time_text(double more_ns);

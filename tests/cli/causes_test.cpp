@@ -109,6 +109,7 @@ TEST_F(causes, the_counts_of_all_threads_belong_to_the_operations_of_all_threads
 }
 
 TEST_F(causes, code_is_the_cause_if_no_count_changed) {
+    if (!is_installed("strace")) GTEST_SKIP() << "strace is not installed";
     const auto ran = compare({"--workload", "calls_a_function"});
     const auto found = cause("calls_a_function");
     ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
@@ -137,10 +138,12 @@ TEST_F(causes, without_tools_the_message_names_them) {
 }
 
 TEST_F(causes, a_cause_that_is_unknown_because_of_a_small_budget_has_a_reason) {
-    compare({"--budget", "2s", "--workload", "writes", "--workload", "allocates"});
+    compare({"--budget", "4s", "--workload", "writes", "--workload", "allocates"});
     const auto report = loopbench.report();
     EXPECT_TRUE(fits_the_schema(report));
-    for (const auto& each : report.value("causes", nlohmann::json::array()))
+    const auto all = report.value("causes", nlohmann::json::array());
+    ASSERT_FALSE(all.empty());
+    for (const auto& each : all)
         EXPECT_TRUE(each["compared"].size() > 3 || each["missing"].size() > 0) << each;
 }
 
@@ -169,6 +172,47 @@ TEST_F(causes, the_counts_of_commands_are_those_of_a_run_with_all_descendants) {
     EXPECT_EQ(found["per"], "run");
     EXPECT_NEAR(growth(found, "system_call", "execve").value_or(0), 1, 0.1) << found;
     EXPECT_GT(growth(found, "allocations").value_or(0), 1) << "those of cat" << found;
+}
+
+TEST_F(causes, a_command_that_waits_longer_is_not_reported_as_slower_code) {
+    if (!is_installed("strace")) GTEST_SKIP() << "strace is not installed";
+    const auto ran = loopbench({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
+                                "sleep 0.01", "sleep 0.04"});
+    const auto found = cause("command");
+    ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
+    EXPECT_FALSE(growth(found, "allocations") || growth(found, "system_call", "mmap")) << found;
+    EXPECT_SAYS(ran.output, "command: no count changed; it waits ");
+    const auto waiting_ns = [&](const char* which) {
+        const auto& time = found.at(which);
+        return time["wall_ns"].get<double>() - time["user_ns"].get<double>() -
+               time["system_ns"].get<double>();
+    };
+    EXPECT_NEAR(waiting_ns("time_after") - waiting_ns("time_before"), 30e6, 10e6) << found;
+}
+
+TEST_F(causes, allocations_of_a_static_command_are_unknown) {
+#ifdef LOOPBENCH_STATIC_PROGRAM
+    const auto command = [](const char* number) {
+        return fmt::format("{} {}", LOOPBENCH_STATIC_PROGRAM, number);
+    };
+    const auto ran = loopbench({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
+                                command("100000"), command("20000000")});
+    const auto found = cause("command");
+    ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
+    EXPECT_TRUE(is_compared(found, "context_switches")) << found;
+    EXPECT_FALSE(is_compared(found, "allocations")) << found;
+    EXPECT_SAYS(found["missing"].dump(), "allocations were not counted");
+#else
+    GTEST_SKIP() << "this system has no static C library";
+#endif
+}
+
+TEST_F(causes, counts_are_unknown_if_the_log_of_iterations_is_incomplete) {
+    const auto ran = compare({"--workload", "writes_messages"});
+    const auto found = cause("writes_messages");
+    ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
+    EXPECT_TRUE(found["changed"].empty() && found["compared"].empty()) << found;
+    EXPECT_SAYS(found["missing"].dump(), "standard error");
 }
 
 TEST_F(causes, a_report_made_from_the_journal_contains_the_causes) {

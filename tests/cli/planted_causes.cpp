@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <iostream>
+#include <string>
 
 namespace {
 
@@ -85,6 +87,16 @@ void uses_threads(benchmark::State& state) {
     }
 }
 BENCHMARK(uses_threads)->Threads(2)->UseRealTime();
+
+/// Writes megabytes to the standard error, so that the log of the library is lost.
+void writes_messages(benchmark::State& state) {
+    static const std::string message(4000, '.');
+    for ([[maybe_unused]] auto _ : state) {
+        compute(rounds_if_slower);
+        std::cerr << message << '\n';
+    }
+}
+BENCHMARK(writes_messages);
 
 }  // namespace
 

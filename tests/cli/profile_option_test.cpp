@@ -11,20 +11,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A replacement of perf. A record of a base has 50 samples in f() and 10 in g(). A record of a slower build
-/// has 10 samples in f() and 90 in g().
+/// A replacement of perf. In a record of a base, each 40 operations have a sample in f(), and each 200
+/// operations one in g(). In a record of a slower build, g() has nine times as many samples as f(). All
+/// records have 300 samples in start().
 constexpr auto fake_perf = R"sh(case "$1" in
 record)
     while [ "$1" != -- ]; do [ "$1" = -o ] && record=$2; shift; done
     shift
-    "$@"; code=$?
-    case "$1" in *slower*) echo "10 90" ;; *) echo "50 10" ;; esac > "$record"
+    "$@" 2>"$record.log"; code=$?
+    cat "$record.log" >&2
+    operations=$(awk '/LOG\(2\): Running/ { sum += $NF } END { print sum + 0 }' "$record.log")
+    rm "$record.log"
+    case "$1" in *slower*) echo "$((operations / 40)) $((operations * 9 / 40))" ;;
+    *) echo "$((operations / 40)) $((operations / 200))" ;; esac > "$record"
     exit $code ;;
 script)
     while [ $# -gt 0 ]; do [ "$1" = -i ] && record=$2; shift; done
-    read -r f g < "$record"
-    i=0; while [ $i -lt $f ]; do printf '\t1 f() (/a)\n\t2 main (/a)\n\n'; i=$((i + 1)); done
-    i=0; while [ $i -lt $g ]; do printf '\t1 g() (/a)\n\t2 main (/a)\n\n'; i=$((i + 1)); done ;;
+    awk '{ for (i = 0; i < 300; ++i) print "\t1 start() (/a)\n"
+           for (i = 0; i < $1; ++i) print "\t1 f() (/a)\n\t2 main (/a)\n"
+           for (i = 0; i < $2; ++i) print "\t1 g() (/a)\n\t2 main (/a)\n" }' "$record" ;;
 *) exit 1 ;;
 esac
 )sh";
@@ -71,9 +76,16 @@ TEST_F(profile_option, the_functions_of_both_builds_are_compared) {
     ASSERT_TRUE(found.contains("profile")) << found << ran.error_tail;
     EXPECT_EQ(found["profile"]["profiler"], "perf");
     const auto& functions = found["profile"]["functions"];
-    ASSERT_EQ(functions.size(), 2U) << found;
     EXPECT_EQ(functions[0]["name"], "g()");
-    EXPECT_NEAR(functions[0]["after_pct"].get<double>(), 90, 0.01);
+    double f_pct = 0;
+    for (const auto& each : functions)
+        if (each["name"] == "f()") f_pct = each["after_pct"];
+    EXPECT_NEAR(functions[0]["after_pct"].get<double>() / f_pct, 9, 0.5) << functions;
+    for (const auto& each : functions) {
+        const double limit_pct = each["name"] == "start()" ? 1 : 100;
+        EXPECT_LE(each["after_pct"].get<double>(), limit_pct) << "start-up is subtracted: " << functions;
+    }
+    EXPECT_EQ(found["profile"]["set_up_included"], false);
     EXPECT_GT(functions[0]["more_ns"].get<double>(), 0);
     EXPECT_SAYS(ran.output, "g()");
     EXPECT_SAYS(content_of(loopbench.path("out/report.html")), "<svg viewBox");
@@ -96,7 +108,11 @@ TEST_F(profile_option, the_planted_function_is_among_the_first_three_of_perf) {
     add_tool("valgrind", "exit 1");
     const auto ran = compare();
     const auto found = cause();
-    if (!found.contains("profile")) GTEST_SKIP() << "perf cannot sample here: " << found["missing"];
+    const auto reasons = found.value("missing", nlohmann::json::array()).dump();
+    for (const auto* const part : {"ermission", "paranoid", "not permitted", "not supported"})
+        if (!found.contains("profile") && says(reasons.substr(0, reasons.find("; allow profiling")), part))
+            GTEST_SKIP() << "perf cannot sample here: " << reasons;
+    ASSERT_TRUE(found.contains("profile")) << found << ran.error_tail;
     EXPECT_EQ(found["profile"]["profiler"], "perf");
     EXPECT_TRUE(contains_planted_function(first_functions(found))) << found["profile"]["functions"];
 }
@@ -110,6 +126,29 @@ TEST_F(profile_option, a_profiler_that_does_not_work_is_named_with_the_remedy) {
     for (const auto* part : {"no permission to sample", "perf_event_paranoid"})
         EXPECT_SAYS(found["missing"].dump(), part);
     EXPECT_EQ(ran.output.find("<svg"), std::string::npos);
+}
+
+TEST_F(profile_option, a_failure_of_perf_script_is_reported) {
+    std::string broken = fake_perf;
+    broken.replace(broken.find("awk '{ for"), 3, "echo 'cannot read it' >&2; exit 3; awk");
+    add_tool("perf", broken);
+    add_tool("valgrind", "exit 1");
+    compare();
+    const auto found = cause();
+    EXPECT_FALSE(found.contains("profile"));
+    for (const auto* part : {"perf script", "cannot read it"}) EXPECT_SAYS(found["missing"].dump(), part);
+}
+
+TEST_F(profile_option, too_few_samples_are_not_shown_as_functions) {
+    std::string idle = fake_perf;
+    const std::string sum = "print sum + 0";
+    idle.replace(idle.find(sum), sum.size(), "print 0");
+    add_tool("perf", idle);
+    add_tool("valgrind", "exit 1");
+    compare();
+    const auto found = cause();
+    EXPECT_FALSE(found.contains("profile")) << found;
+    EXPECT_SAYS(found["missing"].dump(), "too few samples");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tests the comparison of counts with tools that return planted counts, and the counter of allocations.
+// Tests the comparison of counts with tools that return planted counts.
 #include "bench/harness/counting/causes.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "bench/harness/trial/process/child_process.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::bench {
@@ -21,43 +20,57 @@ using reports::count_kind;
 /// of the count (0 or 1).
 using planted_counts = std::function<named_counts(const std::string& build, int number)>;
 
+/// The batches of a process that does this number of operations.
+using planted_batches = std::function<double(const std::string& build, double operations)>;
+
 /// A tool that runs no process.
 class fake_tool : public count_tool {
 public:
-    explicit fake_tool(planted_counts counts) : counts_{std::move(counts)} {}
+    explicit fake_tool(planted_counts counts, planted_batches batches = {}, std::vector<cpu_time> cpu = {})
+        : counts_{std::move(counts)}, batches_{std::move(batches)}, cpu_{std::move(cpu)} {}
 
-    [[nodiscard]] std::vector<count_kind> kinds() const override { return {count_kind::system_call}; }
-
-    std::pair<named_counts, work_of_process> count(const counted_benchmark& of,
-                                                   const amount_of_work& amount) const override {
+    process_counts count(const counted_benchmark& of, const amount_of_work& amount) const override {
         // Each count of a build has two processes.
         const auto number = processes_[&of]++ / 2;
-        const auto operations = static_cast<double>(amount.operations.value_or(1));
-        const auto build = processes_.begin()->first == &of ? "base" : "next";
-        auto counts = counts_(build, number);
-        for (auto& [key, value] : counts) value = 1000 + value * operations;
-        return {std::move(counts), work_of_process{operations, 1}};
+        const double operations = 1000 * static_cast<double>(amount.operations.value_or(1));
+        const bool is_base = processes_.begin()->first == &of;
+        const std::string build = is_base ? "base" : "next";
+        process_counts found{counts_(build, number), {operations, 1}};
+        if (batches_) found.work.batches = batches_(build, operations);
+        for (auto& [key, value] : found.counts) value = 1000 + value * operations;
+        if (cpu_.empty()) return found;
+        const auto& each = is_base ? cpu_[0] : cpu_[1];
+        found.cpu = {each.user_ns * operations + 1e9, each.system_ns * operations};
+        return found;
     }
 
 private:
     planted_counts counts_;
+    planted_batches batches_;
+    std::vector<cpu_time> cpu_;
     mutable std::map<const counted_benchmark*, int> processes_;
 };
 
 class compared_counts : public testing::Test {
 protected:
-    reports::slowdown_cause compare(const planted_counts& counts) {
+    reports::slowdown_cause compare(const planted_counts& counts, const planted_batches& batches = {},
+                                    const std::vector<cpu_time>& cpu = {}, const measured_times& times = {}) {
+        auto choices = choice_without_tools();
+        choices[0].tools.push_back(std::make_unique<fake_tool>(counts, batches, cpu));
+        return compare(choices, times);
+    }
+
+    reports::slowdown_cause compare(std::vector<tool_choice>& choices, const measured_times& times = {}) {
+        reports::slowdown_cause found{.workload = workload, .contender = "next"};
+        compare_counts(found, {planted, planted, workload, time}, choices, times);
+        return found;
+    }
+
+    static std::vector<tool_choice> choice_without_tools() {
         std::vector<tool_choice> choices(1);
         choices[0].what = "system calls";
         choices[0].remedy = "install a tool";
-        choices[0].tools.push_back(std::make_unique<fake_tool>(counts));
-        return compare(choices);
-    }
-
-    reports::slowdown_cause compare(std::vector<tool_choice>& choices) {
-        reports::slowdown_cause found{.workload = workload, .contender = "next"};
-        compare_counts(found, {planted, planted, workload, time}, choices);
-        return found;
+        return choices;
     }
 
     const count_key read{count_kind::system_call, "read"};
@@ -105,11 +118,61 @@ TEST_F(compared_counts, a_kind_that_only_one_build_has_is_not_compared) {
     EXPECT_EQ(found.compared, std::vector{count_kind::system_call});
 }
 
+TEST_F(compared_counts, a_rare_event_is_a_change) {
+    const auto found = compare([&](const std::string& build, int) -> named_counts {
+        return {{read, build == "base" ? 0 : 0.01}};
+    });
+    ASSERT_EQ(found.changed.size(), 1U);
+    EXPECT_NEAR(found.changed[0].after, 0.01, 1e-9);
+}
+
+TEST_F(compared_counts, a_count_far_below_zero_is_unknown) {
+    const auto found = compare([&](const std::string& build, int) -> named_counts {
+        return {{read, build == "base" ? -1 : 1}};
+    });
+    EXPECT_TRUE(found.changed.empty());
+    EXPECT_EQ(found.unstable, std::vector<std::string>{"read(2)"});
+}
+
+TEST_F(compared_counts, the_set_up_must_be_separated_from_both_builds_or_from_none) {
+    const auto one_more = [&](const std::string& build, int) -> named_counts {
+        return {{read, build == "base" ? 1 : 2}};
+    };
+    const auto without = compare(one_more, [](const std::string& build, double operations) {
+        return build == "base" ? 1 : operations;
+    });
+    EXPECT_TRUE(without.compared.empty() && without.changed.empty());
+    ASSERT_EQ(without.missing.size(), 1U);
+    EXPECT_SAYS(without.missing[0], "outside the loop");
+    const auto with = compare(one_more, [](const std::string&, double operations) { return operations; });
+    EXPECT_EQ(with.changed.size(), 1U);
+    EXPECT_TRUE(with.set_up_included);
+}
+
+TEST_F(compared_counts, the_time_outside_of_a_cpu_is_known) {
+    const auto times_of = [&](double before_ns, double after_ns, const measured_times& times) {
+        return compare(
+            [&](const std::string&, int) -> named_counts {
+                return {{read, 1}};
+            },
+            {}, {{before_ns, 0}, {after_ns / 2, after_ns / 2}}, times);
+    };
+    const auto waits = times_of(20, 30, {40, 100});
+    ASSERT_TRUE(waits.time_before && waits.time_after);
+    EXPECT_NEAR(waits.time_before->waiting_ns(), 20, 1e-6);
+    EXPECT_NEAR(waits.time_after->waiting_ns(), 70, 1e-6);
+    EXPECT_NEAR(waits.time_after->system_ns, 15, 1e-6);
+    for (const auto& busy :
+         {times_of(38, 97, {40, 100}), times_of(20, 30, {40, 100, true}), times_of(80, 200, {40, 100})}) {
+        EXPECT_NEAR(busy.time_before->waiting_ns(), 0, 1e-6);
+        EXPECT_NEAR(busy.time_after->waiting_ns(), 0, 1e-6);
+    }
+    EXPECT_FALSE(times_of(20, 30, {}).time_after) << "the wall time is unknown";
+}
+
 TEST_F(compared_counts, the_next_tool_is_used_if_a_tool_does_not_work) {
-    std::vector<tool_choice> choices(1);
-    choices[0].what = "system calls";
-    choices[0].remedy = "install a tool";
-    const auto broken = [](const std::string&, int) -> named_counts { throw uncountable{"not permitted"}; };
+    auto choices = choice_without_tools();
+    const auto broken = [](const std::string&, int) -> named_counts { throw unusable_tool{"not permitted"}; };
     choices[0].tools.push_back(std::make_unique<fake_tool>(broken));
     choices[0].tools.push_back(
         std::make_unique<fake_tool>([&](const std::string& build, int) -> named_counts {
@@ -119,10 +182,44 @@ TEST_F(compared_counts, the_next_tool_is_used_if_a_tool_does_not_work) {
     EXPECT_EQ(choices[0].tools.size(), 1U) << "the broken tool is not tried again";
     choices[0].tools.clear();
     choices[0].tools.push_back(std::make_unique<fake_tool>(broken));
-    const auto without = compare(choices);
-    ASSERT_EQ(without.missing.size(), 1U);
-    EXPECT_SAYS(without.missing[0], "system calls were not counted: not permitted");
-    EXPECT_TRUE(without.compared.empty());
+    for (int benchmark = 0; benchmark < 2; ++benchmark) {
+        const auto without = compare(choices);
+        ASSERT_EQ(without.missing.size(), 1U);
+        EXPECT_SAYS(without.missing[0], "system calls were not counted: not permitted; install a tool");
+        EXPECT_TRUE(without.compared.empty());
+    }
+}
+
+TEST_F(compared_counts, a_tool_that_fails_with_one_benchmark_is_used_for_the_next) {
+    auto choices = choice_without_tools();
+    int counted = 0;
+    choices[0].tools.push_back(
+        std::make_unique<fake_tool>([&](const std::string& build, int) -> named_counts {
+            if (counted++ == 0) throw uncountable{"the program failed"};
+            return {{read, build == "base" ? 1 : 2}};
+        }));
+    EXPECT_SAYS(compare(choices).missing.at(0), "the program failed");
+    EXPECT_EQ(compare(choices).changed.size(), 1U);
+}
+
+TEST_F(compared_counts, a_missing_tool_is_reported_with_a_remedy_only_if_it_is_important) {
+    auto choices = choice_without_tools();
+    EXPECT_SAYS(compare(choices).missing.at(0), "install a tool");
+    choices[0].is_important = false;
+    EXPECT_TRUE(compare(choices).missing.empty());
+}
+
+TEST(perf_stat, the_instructions_of_all_kinds_of_cores_are_summed_up) {
+    EXPECT_EQ(instructions_in_perf_stat("# started on\n\n1234,,instructions:u,100,100.00,,\n"), 1234);
+    EXPECT_EQ(instructions_in_perf_stat("1000,,cpu_atom/instructions:u/,9,10.00,,\n"
+                                        "7,,cycles:u,1,1.00,,\n"
+                                        "200,,cpu_core/instructions:u/,9,90.00,,"),
+              1200);
+    EXPECT_EQ(instructions_in_perf_stat("<not counted>,,cpu_atom/instructions:u/,0,0.00,,\n"
+                                        "200,,cpu_core/instructions:u/,9,90.00,,\n"),
+              200);
+    EXPECT_THROW(instructions_in_perf_stat("<not supported>,,instructions:u,0,100.00,,\n"), uncountable);
+    EXPECT_THROW(instructions_in_perf_stat(""), uncountable);
 }
 
 TEST_F(compared_counts, counts_without_a_second_count_are_unknown) {
@@ -135,26 +232,6 @@ TEST_F(compared_counts, counts_without_a_second_count_are_unknown) {
         }));
     EXPECT_THROW(compare_counts(found, {planted, planted, workload, time}, choices), out_of_time);
     EXPECT_TRUE(found.compared.empty() && found.changed.empty());
-}
-
-TEST(heap_record, allocations_of_all_descendants_count_even_if_a_signal_ends_them) {
-    const heap_record record{LOOPBENCH_MALLOC_COUNTER};
-    const auto& variables = record.environment();
-    const auto run = [&](const char* script) {
-        run_child({.command = {"/bin/sh", "-c", script},
-                   .environment = {variables.begin(), variables.end()},
-                   .cpu = {}});
-        return record.content().value_or(heap_use{});
-    };
-    const auto one = run("kill -9 $$");
-    EXPECT_GT(one.allocations, 0);
-    EXPECT_GT(one.bytes, one.allocations);
-    const auto three = run("/bin/sh -c 'kill -9 $$'; /bin/sh -c :; kill -9 $$");
-    EXPECT_GE(three.allocations, 4 * one.allocations) << "the record sums up all processes";
-}
-
-TEST(heap_record, a_process_without_the_counter_leaves_the_counts_unknown) {
-    EXPECT_FALSE(heap_record{LOOPBENCH_MALLOC_COUNTER}.content());
 }
 
 }  // namespace

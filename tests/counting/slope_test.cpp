@@ -51,8 +51,13 @@ TEST(slope, there_is_no_slope_if_all_processes_did_the_same_work) {
     const std::vector<work_of_process> same{{50, 1}, {50, 1}};
     EXPECT_FALSE(slope_of(same));
     EXPECT_FALSE(slope_of({}));
-    const std::vector<work_of_process> one{{4, 1}};
-    EXPECT_NEAR(slope_of(one).value().of(std::vector<double>{10}), 2.5, 1e-9);
+    EXPECT_FALSE(slope_of(std::vector<work_of_process>{{4, 1}})) << "start-up would be included";
+}
+
+TEST(slope, the_uncertainty_of_a_slope_follows_from_the_difference_in_operations) {
+    const auto found = slope_of(std::vector<work_of_process>{{100, 1}, {300, 1}}).value();
+    EXPECT_NEAR(found.per_event(), 1.0 / 200, 1e-12);
+    EXPECT_NEAR(found.variance_of(std::vector<double>{10, 30}), 40.0 / (200 * 200), 1e-12);
 }
 
 }  // namespace

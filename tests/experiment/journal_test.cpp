@@ -58,6 +58,30 @@ TEST(journal, each_trial_is_in_the_journal_file_as_soon_as_the_trial_is_appended
     EXPECT_EQ(lines[2]["reason"], "a\n\"b\"");
 }
 
+/// Returns the causes in a journal whose profile has these numbers of bytes.
+reports::slowdown_cause journal_with_profile(std::size_t stack_bytes, std::size_t function_bytes) {
+    const temporary_folder folder;
+    auto plan = small_plan(1);
+    plan.causes = bench::cause_options{.profile = true};
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    reports::slowdown_cause cause{.workload = "yield", .contender = "loop-epoll"};
+    cause.profiled = reports::profile{
+        "perf", {{std::string(function_bytes, 'f'), 1, 2, 3}}, {{std::string(stack_bytes, 's'), 1, 2}}};
+    written.append({}, std::vector{cause});
+    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    return read.causes.value().at(0);
+}
+
+TEST(journal, a_profile_that_is_too_large_for_a_line_is_shortened) {
+    const auto whole = journal_with_profile(100, 100);
+    ASSERT_TRUE(whole.profiled);
+    EXPECT_EQ(whole.profiled->stacks.size(), 1U);
+    const auto shortened = journal_with_profile(bench::journal_line_bytes_max, 100);
+    ASSERT_TRUE(shortened.profiled);
+    EXPECT_TRUE(shortened.profiled->stacks.empty());
+    EXPECT_FALSE(journal_with_profile(100, bench::journal_line_bytes_max).profiled);
+}
+
 TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {
     const temporary_folder folder;
     { const bench::journal begun{folder / "journal.jsonl", {.plan = small_plan(1)}}; }

@@ -590,6 +590,13 @@ TEST(two_reports, comparing_reports_of_several_hosts_shows_no_separate_effect_of
     for (const auto& item : found.results) EXPECT_FALSE(item.by_host) << item.contender;
 }
 
+TEST(two_reports, the_causes_of_another_comparison_are_not_those_of_the_two_reports) {
+    const auto then = two_times(100, 50);
+    auto now = then;
+    now.causes = {reports::slowdown_cause{.workload = "yield", .contender = "loop-epoll"}};
+    EXPECT_FALSE(bench::compare_reports(then, now, 1).causes);
+}
+
 TEST_F(compare_reports, interleaved_times_are_compared_by_the_ratios_of_their_rounds) {
     auto then = two_times(100, 50), now = then;
     for (auto* report : {&then, &now}) {

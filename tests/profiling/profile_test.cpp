@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
 #include "bench/harness/profiling/perf_script.hpp"
 
 namespace loopbench::bench {
@@ -62,9 +67,18 @@ totals: 310
     EXPECT_THROW(stacks_in_callgrind("events: Ir\n"), uncountable);
 }
 
+/// Returns a profile whose time is spent in user space.
+profiled_build busy(weighted_stacks stacks, double wall_ns, weighted_stacks variances = {}) {
+    return {std::move(stacks), std::move(variances), {wall_ns, wall_ns, 0}};
+}
+
+const reports::profiled_function& function_in(const reports::profile& profile, std::string_view name) {
+    return *std::ranges::find(profile.functions, name, &reports::profiled_function::name);
+}
+
 TEST(profiles, functions_are_sorted_by_additional_time_per_operation) {
-    const auto found = compare_profiles("perf", {{{"main;a", 50}, {"main;b", 50}}, 100},
-                                        {{{"main;a", 50}, {"main;b", 300}, {"main;c", 50}}, 400});
+    const auto found = compare_profiles("perf", busy({{"main;a", 50}, {"main;b", 50}}, 100),
+                                        busy({{"main;a", 50}, {"main;b", 300}, {"main;c", 50}}, 400));
     ASSERT_EQ(found.functions.size(), 3U);
     EXPECT_EQ(found.functions[0].name, "b");
     EXPECT_NEAR(found.functions[0].more_ns, 250, 1e-9);
@@ -74,12 +88,39 @@ TEST(profiles, functions_are_sorted_by_additional_time_per_operation) {
     EXPECT_EQ(found.functions[2].name, "a");
     EXPECT_NEAR(found.functions[2].more_ns, 0, 1e-9);
     EXPECT_EQ(found.stacks.size(), 3U);
+    EXPECT_FALSE(found.functions[0].error_ns);
+}
+
+TEST(profiles, waiting_and_invisible_time_in_the_kernel_do_not_belong_to_functions) {
+    const weighted_stacks stacks{{"main;a", 1}, {"main;b", 1}};
+    const auto found =
+        compare_profiles("perf", {stacks, {}, {100, 60, 20}, false}, {stacks, {}, {300, 60, 20}, false});
+    EXPECT_NEAR(function_in(found, "[waiting]").more_ns, 200, 1e-9);
+    EXPECT_NEAR(function_in(found, "[kernel]").after_pct, 100.0 * 20 / 300, 1e-9);
+    EXPECT_NEAR(function_in(found, "a").after_pct, 10, 1e-9);
+    EXPECT_NEAR(function_in(found, "a").more_ns, 0, 1e-9);
+    const auto with_kernel = compare_profiles("perf", {stacks, {}, {80, 60, 20}}, {stacks, {}, {80, 60, 20}});
+    EXPECT_EQ(with_kernel.functions.size(), 2U);
+    EXPECT_NEAR(function_in(with_kernel, "a").after_pct, 50, 1e-9);
+}
+
+TEST(profiles, a_difference_within_three_standard_errors_is_not_certain) {
+    const auto found = compare_profiles("perf", busy({{"a", 400}, {"b", 400}}, 800, {{"a", 400}, {"b", 400}}),
+                                        busy({{"a", 480}, {"b", 1000}}, 1480, {{"a", 480}, {"b", 1000}}));
+    EXPECT_NEAR(function_in(found, "a").error_ns.value_or(0), std::sqrt(880.0), 1e-6);
+    EXPECT_FALSE(function_in(found, "a").is_certainly_slower()) << "80 samples more are noise";
+    EXPECT_TRUE(function_in(found, "b").is_certainly_slower());
+}
+
+TEST(profiles, a_weight_below_zero_is_no_time) {
+    const auto found = compare_profiles("perf", busy({{"a", -1}, {"b", 101}}, 100), busy({{"b", 100}}, 100));
+    EXPECT_EQ(function_in(found, "a").before_pct, 0);
 }
 
 TEST(profiles, the_profile_of_a_huge_program_fits_into_the_journal) {
     weighted_stacks huge;
     for (int i = 0; i < 20'000; ++i) huge[fmt::format("main;{}{}", std::string(1000, 'x'), i)] = 20'000 - i;
-    const auto found = compare_profiles("perf", {huge, 100}, {huge, 100});
+    const auto found = compare_profiles("perf", busy(huge, 100), busy(huge, 100));
     std::size_t bytes = 0;
     double whole = 0;
     for (const auto& [stack, before, after] : found.stacks) {
@@ -89,6 +130,14 @@ TEST(profiles, the_profile_of_a_huge_program_fits_into_the_journal) {
     EXPECT_LT(bytes, 1'000'000U);
     EXPECT_NEAR(whole, 100, 1e-6) << "the rest is summed up";
     EXPECT_LE(found.functions.size(), 501U);
+}
+
+TEST(profiles, a_very_long_name_leaves_space_for_the_others) {
+    const weighted_stacks stacks{{std::string(600'000, 'x'), 10}, {"a", 1}, {"b", 2}};
+    const auto found = compare_profiles("perf", busy(stacks, 13), busy(stacks, 13));
+    ASSERT_EQ(found.functions.size(), 3U);
+    EXPECT_NEAR(function_in(found, "[others]").after_pct, 100.0 * 10 / 13, 1e-9);
+    EXPECT_NEAR(function_in(found, "b").after_pct, 100.0 * 2 / 13, 1e-9);
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 
 usage: rates.py LOOPBENCH OUT_FOLDER [RUNS [SLOWDOWN_PCT]]
 
-The program has 20 functions that take equally long. In the new build, one of them takes longer, so that the benchmark
-is slower by SLOWDOWN_PCT (15). Each run plants another function, and keeps its report in OUT_FOLDER. Runs with perf and
-with callgrind alternate. This script is not a part of `make test`, because a run takes half a minute.
+The program has 20 functions that take equally long. In the new build, one of them takes longer, so that the CPU time of
+the benchmark grows by SLOWDOWN_PCT (15). The benchmark also waits, and fills a table before its loop. Each run plants
+another function, and keeps its report in OUT_FOLDER, which must not exist. Runs with perf and with callgrind alternate.
+This script is not a part of `make test`, because a run takes half a minute.
 """
 
 import json
@@ -27,10 +28,19 @@ def source(planted, slowdown_pct):
 """ for i in range(FUNCTIONS))
     calls = "".join(f"x = part_{i}(x);\n" for i in range(FUNCTIONS))
     return f"""#include <benchmark/benchmark.h>
+#include <unistd.h>
 {functions}
-void parts(benchmark::State& state) {{
+[[gnu::noinline]] void fill_table() {{
     unsigned long x = 1;
-    for ([[maybe_unused]] auto _ : state) {{ {calls} }}
+    for (int i = 0; i < 30'000'000; ++i) benchmark::DoNotOptimize(x = x * 6364136223846793005u + 1);
+}}
+void parts(benchmark::State& state) {{
+    fill_table();
+    unsigned long x = 1, runs = 0;
+    for ([[maybe_unused]] auto _ : state) {{
+        {calls}
+        if (++runs % 16 == 0) ::usleep(20);
+    }}
 }}
 BENCHMARK(parts);
 BENCHMARK_MAIN();
@@ -55,32 +65,40 @@ def without_perf(folder):
 
 
 def place_of(function, report):
-    """Returns the place of the function and the profiler, or None if the benchmark was not significantly slower."""
-    causes = report.get("causes")
-    if not causes:
-        return None
-    functions = causes[0].get("profile", {"functions": []})["functions"]
+    """Returns the place of the function and the profiler."""
+    profile = report["causes"][0].get("profile", {"functions": [], "profiler": "none"})
+    functions = profile["functions"]
     places = [place for place, each in enumerate(functions, 1) if each["name"].split("(")[0] == function]
-    return places[0] if places else len(functions) + 1, causes[0].get("profile", {"profiler": "none"})["profiler"]
+    return places[0] if places else len(functions) + 1, profile["profiler"]
+
+
+def compare(loopbench, programs, folder, environment):
+    """Returns the report, or None if the new program was not significantly slower."""
+    regression, others = 3, (0, 4, 5)
+    ran = subprocess.run([loopbench, "compare", *programs, "--profile", "--min-time", "10ms", "-o", folder],
+                         env=environment, capture_output=True, text=True)
+    if ran.returncode not in (regression, *others):
+        sys.exit(f"the comparison failed with exit code {ran.returncode}: {ran.stderr}")
+    return json.loads((folder / "report.json").read_text()) if ran.returncode == regression else None
 
 
 def main(loopbench, out, runs=20, slowdown_pct=15):
-    out.mkdir(parents=True, exist_ok=True)
+    if out.exists():
+        sys.exit(f"{out} exists; choose a new folder, because an old report would be read as a new one")
+    out.mkdir(parents=True)
     base = build(out, "base", source(None, 0))
-    right = slower = 0
+    right = 0
     for run in range(runs):
         planted = 7 * run % FUNCTIONS
         folder = out / f"run-{run + 1}"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir()
         program = build(folder, "next", source(planted, slowdown_pct))
-        subprocess.run([loopbench, "compare", base, program, "--profile", "--min-time", "10ms", "-o", folder],
-                       env=without_perf(folder) if run % 2 else None, capture_output=True)
-        found = place_of(f"part_{planted}", json.loads((folder / "report.json").read_text()))
-        slower += found is not None
-        right += found is not None and found[0] <= 3
-        print(f"run {run + 1}:", f"part_{planted} has place {found[0]} ({found[1]})" if found else
+        report = compare(loopbench, (base, program), folder, without_perf(folder) if run % 2 else None)
+        place, profiler = place_of(f"part_{planted}", report) if report else (None, None)
+        right += place is not None and place <= 3
+        print(f"run {run + 1}:", f"part_{planted} has place {place} ({profiler})" if place else
               "not significantly slower, because the machine was too noisy", flush=True)
-    print(f"{right} of {slower} runs with a slowdown named the planted function among the first three")
+    print(f"{right} of {runs} runs named the planted function among the first three")
 
 
 if __name__ == "__main__":

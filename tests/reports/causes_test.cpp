@@ -17,6 +17,12 @@ namespace {
 
 using namespace reports;
 
+std::size_t occurrences_of(std::string_view part, std::string_view text) {
+    std::size_t count = 0;
+    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
 slowdown_cause cause_with(std::vector<changed_count> changed) {
     slowdown_cause found{.workload = "BM_sort", .contender = "new"};
     found.compared = {count_kind::system_call, count_kind::allocations};
@@ -38,8 +44,18 @@ TEST(causes, a_text_names_the_counts_that_grew_first) {
               "1.25 more context switches per operation");
     EXPECT_EQ(text_of({{count_kind::instructions, "", 12'000, 24'345}}),
               "12,345 more instructions per operation (a factor of 2.0)");
+    EXPECT_EQ(text_of({{count_kind::instructions, "", 1000, 950}, {count_kind::system_call, "read", 0, 1}}),
+              "1 more read(2) per operation, 50 fewer instructions (5.0 %)");
+    EXPECT_SAYS(text_of({{count_kind::instructions, "", 250'000, 1000}}), "(a factor of 250)");
+    EXPECT_SAYS(text_of({{count_kind::allocated_bytes, "", 0, 96}, {count_kind::allocations, "", 0, 2}}),
+                "2 more allocations per operation (96 B in all)");
     EXPECT_EQ(text_of({{count_kind::allocated_bytes, "", 10, 10.5}}),
               "0.50 more allocated bytes per operation");
+}
+
+TEST(causes, a_decrease_alone_is_not_reported_as_a_cause) {
+    EXPECT_EQ(text_of({{count_kind::system_call, "write", 3, 2}}),
+              "no count grew; 1 fewer write(2) per operation");
 }
 
 TEST(causes, a_text_states_the_unit_of_a_command_and_the_limits_of_a_count) {
@@ -50,7 +66,8 @@ TEST(causes, a_text_states_the_unit_of_a_command_and_the_limits_of_a_count) {
     const auto text = cause_text(found, false);
     for (const auto* part : {"outside the loop", "compared: futex(2)", "no counter"}) EXPECT_SAYS(text, part);
     found.per = "run";
-    EXPECT_TRUE(cause_text(found, false).starts_with("1 more openat(2) per run;"));
+    EXPECT_TRUE(
+        cause_text(found, false).starts_with("1 more openat(2) per run (work outside the runs included);"));
 }
 
 profile sample_profile() {
@@ -72,6 +89,48 @@ TEST(causes, without_a_changed_count_the_text_names_the_remaining_causes) {
     incomplete.compared = {count_kind::allocations, count_kind::context_switches};
     EXPECT_EQ(cause_text(incomplete, false), "no change in allocations, context switches")
         << "system calls can be the cause";
+}
+
+slowdown_cause cause_with_times(operation_time before, operation_time after) {
+    auto found = cause_with({});
+    found.time_before = before;
+    found.time_after = after;
+    return found;
+}
+
+TEST(causes, additional_waiting_is_not_reported_as_slower_code) {
+    const operation_time quick{100, 40, 10};
+    EXPECT_EQ(cause_text(cause_with_times(quick, {300, 50, 10}), false),
+              "no count changed; it waits 190 ns longer");
+    EXPECT_SAYS(cause_text(cause_with_times(quick, {300, 200, 10}), false), "code placement");
+    EXPECT_SAYS(cause_text(cause_with_times({100, 100, 0}, {104, 101, 0}), false), "code placement")
+        << "a few per cent of waiting are noise";
+    auto changed = cause_with({{count_kind::system_call, "fsync", 0, 1}});
+    changed.time_before = quick;
+    changed.time_after = operation_time{1000, 60, 20};
+    EXPECT_EQ(cause_text(changed, false), "1 more fsync(2) per operation; it waits 870 ns longer");
+}
+
+TEST(causes, there_is_no_conclusion_if_a_count_varies) {
+    auto found = cause_with({});
+    found.unstable = {"futex(2)"};
+    EXPECT_EQ(cause_text(found, false),
+              "no count changed; some counts vary too much to be compared: futex(2)");
+}
+
+TEST(causes, only_a_function_with_certain_additional_cpu_time_is_named) {
+    auto found = cause_with({});
+    found.profiled = profile{"perf", {{"f", 10, 60, 500, 100}}, {{"f", 100, 600}}};
+    EXPECT_SAYS(cause_text(found, false), "f takes 500 ns more");
+    found.profiled->functions[0].error_ns = 200;
+    EXPECT_FALSE(says(cause_text(found, false), "takes"));
+    EXPECT_TRUE(functions_to_show(*found.profiled).empty());
+    for (const auto* const other : {"[others]", "[waiting]"}) {
+        found.profiled = profile{"perf", {{other, 10, 60, 500}}, {{other, 100, 600}}};
+        EXPECT_FALSE(says(cause_text(found, false), "takes")) << other;
+    }
+    found.profiled = profile{"perf", {{"f", 0, 50, 300}}, {{"f", 100, 400}, {"g", 900, 500}}};
+    EXPECT_FALSE(says(cause_text(found, false), "takes")) << "the CPU time did not grow";
 }
 
 report report_with_causes() {
@@ -100,6 +159,33 @@ TEST(causes, causes_survive_a_round_trip_through_json_and_fit_the_schema) {
     EXPECT_FALSE(fits_the_schema(document));
 }
 
+TEST(causes, many_causes_are_shortened_and_a_common_reason_is_stated_once) {
+    auto content = report_with_causes();
+    content.causes->clear();
+    for (int i = 0; i < 300; ++i) {
+        auto each = cause_with({{count_kind::allocations, "", 0, 1}});
+        each.missing = {"system calls were not counted: install strace"};
+        if (i == 0) each.missing.emplace_back("only here");
+        content.causes->push_back(each);
+    }
+    const auto sentences = cause_sentences(content);
+    EXPECT_EQ(sentences.size(), 12U);
+    const auto text = write_causes(content);
+    EXPECT_EQ(occurrences_of("install strace", text), 1U);
+    EXPECT_EQ(occurrences_of("only here", text), 1U);
+    EXPECT_SAYS(text, "290 more (report.json)");
+    EXPECT_SAYS(*cause_of(content, "BM_sort", "new"), "install strace");
+}
+
+TEST(causes, code_placement_is_not_a_cause_if_the_builds_have_several_layouts) {
+    auto content = report_with_causes();
+    content.causes = {cause_with({})};
+    EXPECT_SAYS(cause_sentences(content).at(0), "code placement");
+    content.plan = planned{};
+    content.plan->layouts = 6;
+    EXPECT_FALSE(says(cause_sentences(content).at(0), "code placement"));
+}
+
 TEST(causes, the_sentences_and_the_functions_are_below_the_verdict) {
     const auto text = write_table(report_with_causes());
     const auto begin = text.substr(0, text.find("\n\n"));
@@ -117,12 +203,6 @@ TEST(causes, the_page_escapes_names_and_shows_the_causes_without_a_script) {
     EXPECT_EQ(write_html(sample_report(), {}).find("found-causes\""), std::string::npos);
 }
 
-std::size_t occurrences_of(std::string_view part, std::string_view text) {
-    std::size_t count = 0;
-    for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
-    return count;
-}
-
 TEST(causes, the_flame_graph_has_a_box_for_each_function_of_the_benchmark) {
     const auto section = section_of_profiles(report_with_causes());
     EXPECT_EQ(occurrences_of("<svg", section), 1U);
@@ -131,6 +211,14 @@ TEST(causes, the_flame_graph_has_a_box_for_each_function_of_the_benchmark) {
     EXPECT_EQ(occurrences_of("class=\"grew-3\"", section), 1U) << section;
     EXPECT_SAYS(section, "slow&lt;int&gt;(&quot;&lt;b&gt;&quot;): 400 ns (80 %), before 20.0 ns");
     EXPECT_EQ(section_of_profiles(sample_report()), "");
+}
+
+TEST(causes, a_very_deep_stack_does_not_exhaust_the_memory_of_the_page_writer) {
+    auto content = report_with_causes();
+    std::string deep = "main";
+    for (int i = 0; i < 300'000; ++i) deep += ";f";
+    content.causes->front().profiled->stacks = {{deep, 10, 20}};
+    EXPECT_LT(section_of_profiles(content).size(), 1'000'000U);
 }
 
 }  // namespace

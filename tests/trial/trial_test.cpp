@@ -137,6 +137,8 @@ TEST(trial, a_note_of_the_library_is_not_reported_as_the_cause_of_a_failure) {
     EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device: opening");
     outcome.error_tail = "-- LOG(0): Value passed to --benchmark_min_time should have a suffix.\n";
     EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device");
+    outcome.error_tail = "opening\n-->LOG(2): Running open for 1\n-->LOG(2): Ran in 0/0\n";
+    EXPECT_EQ(bench::judge(outcome, "open", 60s).reason, "no such device: opening") << "a log of --v=2";
 }
 
 TEST(trial, a_listed_line_that_is_no_benchmark_is_unsupported) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/harness/counting/amounts.hpp"
 #include "bench/harness/counting/tools.hpp"
 
 namespace loopbench::bench {
@@ -14,6 +15,9 @@ using weighted_stacks = std::map<std::string, double, std::less<>>;
 /// Returns the name of a function as all profiles show it: without the suffixes of compilers ("[clone
 /// .isra.0]", ".constprop.0", ".cold"), which can differ between two builds, and without semicolons.
 std::string function_name(std::string_view symbol);
+
+/// The work for callgrind, which slows programs down by about a factor of 50.
+inline constexpr wanted_work work_for_callgrind{.slowdown = 50};
 
 /// Returns valgrind's arguments for a profile of a process and of its descendants. Each process writes a file
 /// whose name begins with `record`.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -21,24 +22,28 @@ struct two_counts {
 
 /// The counts of both builds that both of them have.
 struct counted_pair {
-    std::map<count_key, two_counts> counts;
-    std::set<count_kind> kinds;
+    std::map<count_key, two_counts> counts = {};
+    std::set<count_kind> kinds = {};
+    double per_event = 0;
     bool set_up_included = false;
+    std::optional<std::pair<cpu_time, cpu_time>> cpu = {};
 };
 
-/// Returns the difference that does not count as a change. It is larger for context switches, because other
-/// programs on the machine cause some of them.
-double slack_of(count_kind kind, const two_counts& of) {
+/// Returns the difference that does not count as a change: a number of events that two equal processes can
+/// differ by, and a share of the count. It is larger for context switches, because other programs on the
+/// machine cause some of them.
+double slack_of(count_kind kind, const two_counts& of, double per_event) {
     const double largest = std::max(std::abs(of.before), std::abs(of.after));
+    const auto events = [&](double number) { return std::min(number * per_event, 0.5); };
     switch (kind) {
         case count_kind::allocated_bytes:
             return 2 + 0.005 * largest;
         case count_kind::context_switches:
-            return 0.1 + 0.05 * largest;
+            return events(50) + 0.05 * largest;
         case count_kind::instructions:
             return 5 + 0.005 * largest;
         default:
-            return 0.02 + 0.005 * largest;
+            return events(10) + 0.005 * largest;
     }
 }
 
@@ -48,17 +53,20 @@ std::set<count_kind> kinds_in(const named_counts& counts) {
     return kinds;
 }
 
-counted_pair count_both(const two_builds& builds, const count_tool& with) {
-    const auto before = count_operations(builds.before, with), after = count_operations(builds.after, with);
-    counted_pair found{{}, {}, before.set_up_included || after.set_up_included};
+counted_pair compared_pair(const two_builds& builds, const count_tool& with) {
+    const auto both = count_both(builds, with);
+    const auto &before = both.before, &after = both.after;
+    counted_pair found{.per_event = std::max(before.per_event, after.per_event),
+                       .set_up_included = before.set_up_included};
+    if (before.cpu && after.cpu) found.cpu = {*before.cpu, *after.cpu};
     const auto some = kinds_in(before.counts), others = kinds_in(after.counts);
     // The counter of a kind can be missing for one of the builds, for example because it is linked
     // statically.
     std::ranges::set_intersection(some, others, std::inserter(found.kinds, found.kinds.end()));
-    for (const auto& [key, count] : before.counts)
-        if (found.kinds.contains(key.first)) found.counts[key].before = std::max(count, 0.0);
-    for (const auto& [key, count] : after.counts)
-        if (found.kinds.contains(key.first)) found.counts[key].after = std::max(count, 0.0);
+    for (const auto& [counts, side] :
+         {std::pair{&before.counts, &two_counts::before}, std::pair{&after.counts, &two_counts::after}})
+        for (const auto& [key, count] : *counts)
+            if (found.kinds.contains(key.first)) found.counts[key].*side = count;
     return found;
 }
 
@@ -77,46 +85,90 @@ bool is_stable(const two_counts& first, const two_counts& second) {
     return spread <= quarter * std::abs(first.growth());
 }
 
-void take_changes(reports::slowdown_cause& found, const two_builds& builds, const count_tool& with) {
-    const auto first = count_both(builds, with);
+/// Returns true if a count is so far below 0 that it cannot be right.
+bool is_negative(const count_key& key, const two_counts& of, double per_event) {
+    return std::min(of.before, of.after) < -slack_of(key.first, of, per_event);
+}
+
+/// Returns the times of an operation that is in a CPU for `share` of its time. A time below 0 is noise.
+reports::operation_time time_of(const cpu_time& cpu, double wall_ns, double share) {
+    const double user = std::max(cpu.user_ns, 0.0), system = std::max(cpu.system_ns, 0.0);
+    if (!(user + system > 0)) return {wall_ns, 0, 0};
+    const double scale = std::min(share, 1.0) * wall_ns / (user + system);
+    return {wall_ns, user * scale, system * scale};
+}
+
+/// Sets the CPU times of both builds. If both spend nearly all of their time in a CPU, the rest is noise.
+void take_times(reports::slowdown_cause& found, const std::pair<cpu_time, cpu_time>& cpu,
+                const measured_times& times) {
+    constexpr double nearly_all = 0.9;
+    if (!(times.before_ns > 0) || !(times.after_ns > 0)) return;
+    const auto share = [](const cpu_time& used, double wall_ns) {
+        return std::max(used.user_ns + used.system_ns, 0.0) / wall_ns;
+    };
+    double before = share(cpu.first, times.before_ns), after = share(cpu.second, times.after_ns);
+    if (times.is_cpu_time || std::min(before, after) >= nearly_all) before = after = 1;
+    found.time_before = time_of(cpu.first, times.before_ns, before);
+    found.time_after = time_of(cpu.second, times.after_ns, after);
+}
+
+void take_changes(reports::slowdown_cause& found, const two_builds& builds, const count_tool& with,
+                  const measured_times& times) {
+    const auto first = compared_pair(builds, with);
     std::vector<count_key> changed;
     for (const auto& [key, count] : first.counts)
-        if (std::abs(count.growth()) > slack_of(key.first, count)) changed.push_back(key);
+        if (std::abs(count.growth()) > slack_of(key.first, count, first.per_event) ||
+            is_negative(key, count, first.per_event))
+            changed.push_back(key);
     // If the time ends during the second count, the counts of this tool are unknown.
-    const auto second = changed.empty() ? counted_pair{} : count_both(builds, with);
+    const auto second = changed.empty() ? counted_pair{} : compared_pair(builds, with);
     for (const auto kind : first.kinds) found.compared.push_back(kind);
     found.set_up_included = found.set_up_included || (first.set_up_included && !changed.empty());
+    if (first.cpu) take_times(found, *first.cpu, times);
     for (const auto& key : changed) {
         const auto& one = first.counts.at(key);
         const auto at = second.counts.find(key);
         const auto other = at == second.counts.end() ? two_counts{} : at->second;
-        if (is_stable(one, other))
-            found.changed.push_back(
-                {key.first, key.second, (one.before + other.before) / 2, (one.after + other.after) / 2});
+        if (is_stable(one, other) && !is_negative(key, one, first.per_event))
+            found.changed.push_back({key.first, key.second, std::max(0.0, (one.before + other.before) / 2),
+                                     std::max(0.0, (one.after + other.after) / 2)});
         else
             found.unstable.push_back(name_of_count(key));
     }
 }
 
-void compare_with_one_of(reports::slowdown_cause& found, const two_builds& builds, tool_choice& choice) {
-    std::string why = choice.remedy;
-    while (!choice.tools.empty()) {
-        try {
-            return take_changes(found, builds, *choice.tools.front());
-        } catch (const out_of_time&) {
-            throw;
-        } catch (const uncountable& error) {
-            why = choice.remedy.empty() ? "" : error.what();
-            if (choice.tools.size() == 1 && !why.empty()) break;
-            choice.tools.erase(choice.tools.begin());
-        }
-    }
-    if (!why.empty()) found.missing.push_back(fmt::format("{} were not counted: {}", choice.what, why));
+/// Adds the reason for which nothing was counted.
+void add_missing(reports::slowdown_cause& found, const tool_choice& choice, const std::string& why) {
+    if (!choice.is_important) return;
+    std::string text = why.empty() ? choice.why_unusable : why;
+    if (text.empty()) text = "no tool for them is installed";
+    found.missing.push_back(fmt::format("{} were not counted: {}{}{}", choice.what, text,
+                                        choice.remedy.empty() ? "" : "; ", choice.remedy));
 }
 
-tool_choice choice_of(std::string what, std::string remedy, std::unique_ptr<count_tool> first,
-                      std::unique_ptr<count_tool> second) {
-    tool_choice made{std::move(what), {}, std::move(remedy)};
+void compare_with_one_of(reports::slowdown_cause& found, const two_builds& builds, tool_choice& choice,
+                         const measured_times& times) {
+    std::string why;
+    for (std::size_t i = 0; i < choice.tools.size();) {
+        try {
+            return take_changes(found, builds, *choice.tools[i], times);
+        } catch (const out_of_time&) {
+            throw;
+        } catch (const unusable_tool& error) {
+            choice.why_unusable = error.what();
+            choice.tools.erase(choice.tools.begin() + static_cast<std::ptrdiff_t>(i));
+        } catch (const uncountable& error) {
+            why = error.what();
+            ++i;
+        }
+    }
+    add_missing(found, choice, why);
+}
+
+tool_choice choice_of(std::string what, std::string remedy, bool is_important,
+                      std::unique_ptr<count_tool> first, std::unique_ptr<count_tool> second) {
+    tool_choice made{
+        .what = std::move(what), .tools = {}, .remedy = std::move(remedy), .is_important = is_important};
     for (auto* each : {&first, &second})
         if (*each) made.tools.push_back(std::move(*each));
     return made;
@@ -124,24 +176,51 @@ tool_choice choice_of(std::string what, std::string remedy, std::unique_ptr<coun
 
 }  // namespace
 
+both_counts count_both(const two_builds& builds, const count_tool& with) {
+    const auto &before = builds.before.speed(), &after = builds.after.speed();
+    if (before.takes_operations != after.takes_operations || before.is_calibrated != after.is_calibrated)
+        throw uncountable{
+            "the number of operations is fixed in only one build, so their counts cannot be compared; "
+            "measure both builds with the same code of the benchmark"};
+    const auto count = [&](const std::vector<amount_of_work>& amounts) {
+        return std::pair{count_operations(builds.before, with, amounts),
+                         count_operations(builds.after, with, amounts)};
+    };
+    auto amounts = amounts_for(before.operation_s > after.operation_s ? before : after, with.work());
+    auto both = count(amounts);
+    if (!both.first || !both.second) {
+        constexpr int repetitions = 3;
+        both = count(amounts_by_repetitions(repetitions));
+    }
+    if (!both.first || !both.second)
+        throw uncountable{
+            "all processes did the same number of iterations, so the counts of an operation are unknown; "
+            "remove ->Iterations(N)->Repetitions(M) from the benchmark"};
+    if (both.first->set_up_included != both.second->set_up_included) {
+        // With other times, the batches of iterations have other sizes, so that they can be separated.
+        for (auto& each : amounts) each.min_time_s *= 1.7;
+        both = count(amounts);
+    }
+    if (!both.first || !both.second || both.first->set_up_included != both.second->set_up_included)
+        throw uncountable{
+            "the work outside the loop could be separated from the operations of only one build; run the "
+            "comparison again"};
+    return {std::move(*both.first), std::move(*both.second)};
+}
+
 std::vector<tool_choice> tools_of_this_machine(const std::string& counter, bool instructions) {
     std::vector<tool_choice> all;
-    all.push_back(choice_of("allocations and context switches", "they are unknown", heap_tool(counter), {}));
-    all.push_back(choice_of("system calls",
-                            "perf and strace are not installed; install strace (apt-get install strace)",
+    all.push_back(choice_of("allocations and context switches", "", true, heap_tool(counter), {}));
+    all.push_back(choice_of("system calls", "install strace (apt-get install strace)", true,
                             perf_trace_tool(), strace_tool()));
-    all.push_back(choice_of(
-        "instructions",
-        instructions ? "this machine has no counter that perf can read, and valgrind is not installed; "
-                       "install it (apt-get install valgrind)"
-                     : "",
-        perf_stat_tool(), instructions ? callgrind_tool() : nullptr));
+    all.push_back(choice_of("instructions", "install valgrind (apt-get install valgrind)", instructions,
+                            perf_stat_tool(), instructions ? callgrind_tool() : nullptr));
     return all;
 }
 
 void compare_counts(reports::slowdown_cause& found, const two_builds& builds,
-                    std::vector<tool_choice>& choices) {
-    for (auto& choice : choices) compare_with_one_of(found, builds, choice);
+                    std::vector<tool_choice>& choices, const measured_times& times) {
+    for (auto& choice : choices) compare_with_one_of(found, builds, choice, times);
     const auto is_known = [&](count_kind kind) {
         return std::ranges::find(found.compared, kind) != found.compared.end();
     };

@@ -1,9 +1,13 @@
 #include "bench/harness/counting/count_tools.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "bench/harness/counting/callgrind.hpp"
 #include "bench/harness/counting/system_calls.hpp"
@@ -18,21 +22,18 @@ class heap_counter : public count_tool {
 public:
     explicit heap_counter(std::string counter) : counter_{std::move(counter)} {}
 
-    [[nodiscard]] std::vector<count_kind> kinds() const override {
-        return {count_kind::allocations, count_kind::allocated_bytes, count_kind::context_switches};
-    }
-
-    std::pair<named_counts, work_of_process> count(const counted_benchmark& of,
-                                                   const amount_of_work& amount) const override {
+    process_counts count(const counted_benchmark& of, const amount_of_work& amount) const override {
         const heap_record record{counter_};
         const auto process = of.run(amount, {}, record.environment());
-        named_counts counts{{{count_kind::context_switches, ""},
-                             static_cast<double>(process.outcome.usage.switches_voluntary)}};
-        if (const auto heap = record.content()) {
+        const auto& usage = process.outcome.usage;
+        named_counts counts{
+            {{count_kind::context_switches, ""}, static_cast<double>(usage.switches_voluntary)}};
+        if (const auto heap = record.content(of.speed().runs_command ? process.work.operations : 1)) {
             counts[{count_kind::allocations, ""}] = heap->allocations;
             counts[{count_kind::allocated_bytes, ""}] = heap->bytes;
         }
-        return {std::move(counts), process.work};
+        return {std::move(counts), process.work,
+                cpu_time{static_cast<double>(usage.user_ns), static_cast<double>(usage.system_ns)}};
     }
 
 private:
@@ -42,12 +43,9 @@ private:
 /// A tool whose command precedes the command of the contender, and that writes a record into files.
 class tracing_tool : public count_tool {
 public:
-    tracing_tool(std::string program, count_kind kind) : program_{std::move(program)}, kind_{kind} {}
+    explicit tracing_tool(std::string program) : program_{std::move(program)} {}
 
-    [[nodiscard]] std::vector<count_kind> kinds() const override { return {kind_}; }
-
-    std::pair<named_counts, work_of_process> count(const counted_benchmark& of,
-                                                   const amount_of_work& amount) const override {
+    process_counts count(const counted_benchmark& of, const amount_of_work& amount) const override {
         const record_file record;
         auto front = arguments(record.path());
         front.insert(front.begin(), program_);
@@ -58,8 +56,10 @@ public:
         } catch (const out_of_time&) {
             throw;
         } catch (const incomplete_record& error) {
+            refuse_if_unusable(of.time(), name);
             throw uncountable{"the record of {} is incomplete: {}", name, error.what()};
         } catch (const uncountable& error) {
+            refuse_if_unusable(of.time(), name);
             throw uncountable{"under {}: {}", name, error.what()};
         }
     }
@@ -70,7 +70,24 @@ protected:
 
 private:
     std::string program_;
-    count_kind kind_;
+
+    /// Throws unusable_tool if the tool cannot even count a shell that does nothing.
+    void refuse_if_unusable(const time_for_pass& time, const std::string& name) const {
+        const record_file record;
+        auto command = arguments(record.path());
+        command.insert(command.begin(), program_);
+        command.insert(command.end(), {"/bin/sh", "-c", ":"});
+        constexpr std::chrono::seconds limit{30};
+        const auto ended = run_child(
+            {.command = command, .environment = {}, .cpu = {}, .limit = limit, .stop_fd = time.stop_fd});
+        if (ended.end == child_end::stopped) throw out_of_time{"interrupted"};
+        if (const auto failure = failure_of(ended, limit)) throw unusable_tool{"{}: {}", name, *failure};
+        try {
+            [[maybe_unused]] const auto counted = counts_in(record.contents());
+        } catch (const std::exception& error) {
+            throw unusable_tool{"{}: {}", name, error.what()};
+        }
+    }
 };
 
 named_counts by_name(const system_calls& calls) {
@@ -82,7 +99,7 @@ named_counts by_name(const system_calls& calls) {
 
 class perf_trace : public tracing_tool {
 public:
-    explicit perf_trace(const std::string& perf) : tracing_tool{perf, count_kind::system_call} {}
+    explicit perf_trace(const std::string& perf) : tracing_tool{perf} {}
 
 private:
     [[nodiscard]] command_words arguments(const std::string& record) const override {
@@ -95,7 +112,7 @@ private:
 
 class strace : public tracing_tool {
 public:
-    explicit strace(const std::string& path) : tracing_tool{path, count_kind::system_call} {}
+    explicit strace(const std::string& path) : tracing_tool{path} {}
 
 private:
     [[nodiscard]] command_words arguments(const std::string& record) const override {
@@ -106,37 +123,24 @@ private:
     }
 };
 
-/// Returns the number in a line of `perf stat -x,`, for example "1234,,instructions:u,...". The number is
-/// "<not supported>" if the machine has no counter.
-double instructions_in(std::string_view record) {
-    while (!record.empty()) {
-        const auto end = std::min(record.find('\n'), record.size());
-        const auto line = record.substr(0, end);
-        record.remove_prefix(std::min(end + 1, record.size()));
-        std::uint64_t count = 0;
-        const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), count);
-        if (line.find("instructions") != std::string_view::npos && error == std::errc{} && *rest == ',')
-            return static_cast<double>(count);
-    }
-    throw uncountable{"this machine has no counter of instructions that perf can read"};
-}
-
 class perf_stat : public tracing_tool {
 public:
-    explicit perf_stat(const std::string& perf) : tracing_tool{perf, count_kind::instructions} {}
+    explicit perf_stat(const std::string& perf) : tracing_tool{perf} {}
 
 private:
     [[nodiscard]] command_words arguments(const std::string& record) const override {
         return {"stat", "-x", ",", "-e", "instructions:u", "-o", record, "--"};
     }
     [[nodiscard]] named_counts counts_in(std::string_view record) const override {
-        return {{{count_kind::instructions, ""}, instructions_in(record)}};
+        return {{{count_kind::instructions, ""}, instructions_in_perf_stat(record)}};
     }
 };
 
 class callgrind : public tracing_tool {
 public:
-    explicit callgrind(const std::string& valgrind) : tracing_tool{valgrind, count_kind::instructions} {}
+    explicit callgrind(const std::string& valgrind) : tracing_tool{valgrind} {}
+
+    [[nodiscard]] wanted_work work() const override { return work_for_callgrind; }
 
 private:
     [[nodiscard]] command_words arguments(const std::string& record) const override {
@@ -155,36 +159,56 @@ std::unique_ptr<count_tool> if_installed(std::string_view program) {
 
 }  // namespace
 
-counts_per_operation count_operations(const counted_benchmark& of, const count_tool& with) {
-    std::vector<named_counts> counts;
+double instructions_in_perf_stat(std::string_view record) {
+    // A line is for example "1234,,instructions:u,...". The number is "<not supported>" if the machine has no
+    // counter, and "<not counted>" if the program did not run on this kind of core.
+    std::optional<double> all;
+    while (!record.empty()) {
+        const auto end = std::min(record.find('\n'), record.size());
+        const auto line = record.substr(0, end);
+        record.remove_prefix(std::min(end + 1, record.size()));
+        std::uint64_t count = 0;
+        const auto* const line_end = line.data() + line.size();
+        const auto [rest, error] = std::from_chars(line.data(), line_end, count);
+        if (line.find("instructions") != std::string_view::npos && error == std::errc{} && rest != line_end &&
+            *rest == ',')
+            all = all.value_or(0) + static_cast<double>(count);
+    }
+    if (!all) throw uncountable{"this machine has no counter of instructions that perf can read"};
+    return *all;
+}
+
+std::optional<counts_per_operation> count_operations(const counted_benchmark& of, const count_tool& with,
+                                                     const std::vector<amount_of_work>& amounts) {
+    std::vector<process_counts> processes;
     std::vector<work_of_process> work;
-    const auto run = [&](const amount_of_work& amount) {
-        auto [found, done] = with.count(of, amount);
-        counts.push_back(std::move(found));
-        work.push_back(done);
-    };
-    for (const auto& amount : of.amounts()) run(amount);
-    auto found = slope_of(work);
-    if (!found) {
-        // The benchmark has a fixed number of iterations. Only repetitions can change the amount of its work.
-        run({.repetitions = 3});
-        found = slope_of(work);
-    }
-    if (!found)
-        throw uncountable{
-            "all processes did the same number of iterations, so counts of an operation are unknown"};
     std::set<count_key> keys;
-    for (const auto& each : counts)
-        for (const auto& [key, count] : each) keys.insert(key);
-    counts_per_operation all{{}, found->set_up_included};
-    for (const auto& key : keys) {
-        std::vector<double> values;
-        for (const auto& each : counts) {
-            const auto at = each.find(key);
-            values.push_back(at == each.end() ? 0 : at->second);
-        }
-        all.counts[key] = found->of(values);
+    for (const auto& amount : amounts) {
+        work.push_back(processes.emplace_back(with.count(of, amount)).work);
+        for (const auto& [key, count] : processes.back().counts) keys.insert(key);
     }
+    const auto found = slope_of(work);
+    if (!found) return std::nullopt;
+    const auto values_of = [&](const auto& value_in) {
+        std::vector<double> values;
+        for (const auto& each : processes) values.push_back(value_in(each));
+        return values;
+    };
+    counts_per_operation all{.per_event = found->per_event(), .set_up_included = found->set_up_included};
+    for (const auto& key : keys) {
+        // Only system calls can be absent because there were none. Otherwise, a process could not be counted.
+        const auto has_key = [&](const process_counts& each) { return each.counts.contains(key); };
+        if (key.first != count_kind::system_call && !std::ranges::all_of(processes, has_key)) continue;
+        const auto values = values_of([&](const process_counts& each) {
+            const auto at = each.counts.find(key);
+            return at == each.counts.end() ? 0 : at->second;
+        });
+        all.counts[key] = found->of(values);
+        all.variances[key] = found->variance_of(values);
+    }
+    if (std::ranges::all_of(processes, [](const auto& each) { return each.cpu.has_value(); }))
+        all.cpu = {found->of(values_of([](const auto& each) { return each.cpu->user_ns; })),
+                   found->of(values_of([](const auto& each) { return each.cpu->system_ns; }))};
     return all;
 }
 

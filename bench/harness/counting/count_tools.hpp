@@ -3,7 +3,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,22 +17,43 @@ namespace loopbench::bench {
 using count_key = std::pair<reports::count_kind, std::string>;  // the kind, and the name of a system call
 using named_counts = std::map<count_key, double>;
 
-struct counts_per_operation {
+/// The CPU time of all threads and descendants.
+struct cpu_time {
+    double user_ns = 0, system_ns = 0;
+};
+
+struct process_counts {
     named_counts counts;
-    bool set_up_included = false;
+    work_of_process work;
+    std::optional<cpu_time> cpu = {};  // absent if the tool slows the process down
+};
+
+struct counts_per_operation {
+    named_counts counts = {};
+    named_counts variances = {};   // if the events are independent of each other
+    double per_event = 0;          // by how much an additional event in a process can change a count
+    bool set_up_included = false;  // true if the set-up could not be separated from the operations
+    std::optional<cpu_time> cpu = {};
 };
 
 class count_tool {
 public:
     virtual ~count_tool() = default;
-    [[nodiscard]] virtual std::vector<reports::count_kind> kinds() const = 0;
-    /// Runs a process and returns its counts, and its work. Throws uncountable.
-    virtual std::pair<named_counts, work_of_process> count(const counted_benchmark& of,
-                                                           const amount_of_work& amount) const = 0;
+    /// Returns the work that the tool needs.
+    [[nodiscard]] virtual wanted_work work() const { return {}; }
+    /// Runs a process and returns its counts, and its work. Throws unusable_tool if the tool does not work on
+    /// this machine, and uncountable if it does not work with this benchmark.
+    virtual process_counts count(const counted_benchmark& of, const amount_of_work& amount) const = 0;
 };
 
-/// Counts the operations of a benchmark with the tool, in two to four processes. Throws uncountable.
-counts_per_operation count_operations(const counted_benchmark& of, const count_tool& with);
+/// Counts the operations of a benchmark with the tool, in a process for each amount. Returns nothing if all
+/// processes did the same work. Throws uncountable.
+std::optional<counts_per_operation> count_operations(const counted_benchmark& of, const count_tool& with,
+                                                     const std::vector<amount_of_work>& amounts);
+
+/// Parses the output of `perf stat -x, -e instructions:u`. A processor with two kinds of cores has a line for
+/// each kind. Throws uncountable if no line has a number.
+double instructions_in_perf_stat(std::string_view record);
 
 // The following functions return nothing if a program is not installed.
 

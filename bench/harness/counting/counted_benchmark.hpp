@@ -1,12 +1,10 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "bench/harness/counting/amounts.hpp"
 #include "bench/harness/counting/slope.hpp"
 #include "bench/harness/counting/tools.hpp"
 #include "bench/harness/trial/run_trial.hpp"
@@ -31,19 +29,14 @@ struct time_for_pass {
     int stop_fd = -1;
 
     [[nodiscard]] bool is_over() const { return clock::now() >= end; }
+    /// Returns true after an interrupt.
+    [[nodiscard]] bool is_stopped() const;
 };
 
 /// A process that ran a benchmark.
 struct counted_process {
     work_of_process work;
     trial_outcome outcome;
-};
-
-/// The amount of work that a process is asked for.
-struct amount_of_work {
-    double min_time_s = 0;
-    std::optional<std::uint64_t> operations{};  // only for programs that take LOOPBENCH_OPERATIONS
-    int repetitions = 1;
 };
 
 /// One benchmark of one build: any benchmark of a Google Benchmark program, whose iterations are the
@@ -59,27 +52,20 @@ public:
     counted_process run(const amount_of_work& amount, const command_words& front,
                         const variable_map& environment) const;
 
-    /// Returns different amounts of work, in ascending order. The counts of processes that do these amounts
-    /// give the count per operation (slope_of()). Slow benchmarks get few amounts, because the counts would
-    /// take too long.
-    [[nodiscard]] std::vector<amount_of_work> amounts() const;
-
-    /// Returns an amount of work for which the process runs for about this time.
-    [[nodiscard]] amount_of_work amount_for(std::chrono::duration<double> time) const;
-
+    [[nodiscard]] const benchmark_speed& speed() const { return speed_; }
     [[nodiscard]] const time_for_pass& time() const { return time_; }
 
 private:
     const contender& who_;
     const std::string& workload_;
     const time_for_pass& time_;
-    bool takes_operations_ = false, is_calibrated_ = true;
-    double operations_of_probe_ = 1;
-    double operation_s_ = 0;  // as the library compares it with --benchmark_min_time
+    benchmark_speed speed_;
 
     [[nodiscard]] bool is_timed_by_wall_clock() const;
-    /// Returns the number of operations that take about this time.
-    [[nodiscard]] double operations_in(std::chrono::duration<double> time) const;
+    [[nodiscard]] trial_outcome outcome_of(const amount_of_work& amount, const command_words& front,
+                                           const variable_map& environment) const;
+    /// Throws uncountable if the program does not say how many operations it did.
+    [[nodiscard]] work_of_process work_in(const trial_outcome& outcome) const;
 };
 
 }  // namespace loopbench::bench

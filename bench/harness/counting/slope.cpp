@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <string>
 
@@ -81,9 +82,18 @@ double slope::of(std::span<const double> counts) const {
     return std::inner_product(weights.begin(), weights.end(), counts.begin(), 0.0);
 }
 
+double slope::variance_of(std::span<const double> counts) const {
+    return std::inner_product(weights.begin(), weights.end(), counts.begin(), 0.0, std::plus{},
+                              [](double weight, double count) { return weight * weight * count; });
+}
+
+double slope::per_event() const {
+    return std::accumulate(weights.begin(), weights.end(), 0.0,
+                           [](double most, double weight) { return std::max(most, std::abs(weight)); });
+}
+
 std::optional<slope> slope_of(std::span<const work_of_process> all) {
     if (all.empty()) return std::nullopt;
-    if (all.size() == 1 && all[0].operations > 0) return slope{{1 / all[0].operations}, true};
     const auto few = std::ranges::min_element(all, {}, &work_of_process::operations),
                many = std::ranges::max_element(all, {}, &work_of_process::operations);
     const double widest = many->operations - few->operations;

@@ -25,12 +25,16 @@ struct slope {
     bool set_up_included = false;  // true if the set-up could not be separated from the operations
 
     [[nodiscard]] double of(std::span<const double> counts) const;
+    /// Returns the variance of the slope if the events of the counts are independent of each other.
+    [[nodiscard]] double variance_of(std::span<const double> counts) const;
+    /// Returns by how much an additional event in one of the processes can change the slope.
+    [[nodiscard]] double per_event() const;
 };
 
 /// Returns the slope of this model: the count of a process is F + batches * S + operations * C, with unknown
-/// F (start-up), S (set-up) and C (operation). If the processes differ too little to determine S, the slope
-/// is (S * batches + C * operations) / operations. A single process gives its count divided by its
-/// operations. Returns nothing if several processes did the same work.
+/// F (start-up), S (set-up) and C (operation). If S cannot be determined, the slope is (more batches * S +
+/// more operations * C) / more operations, between the processes with the fewest and the most operations.
+/// Returns nothing if all processes did the same work.
 std::optional<slope> slope_of(std::span<const work_of_process> all);
 
 }  // namespace loopbench::bench

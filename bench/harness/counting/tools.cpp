@@ -48,16 +48,17 @@ std::optional<std::string> program_in_path(std::string_view name) {
 
 namespace {
 
-/// Returns the value of LD_PRELOAD that loads the counter before the libraries that the user preloads.
-std::string before_libraries_of_user(const std::string& counter) {
+/// Returns the value of LD_PRELOAD that loads the counter after the libraries that the user preloads. If one
+/// of them is an allocator, it allocates and frees as without the counter.
+std::string after_libraries_of_user(const std::string& counter) {
     const char* const preloaded = std::getenv("LD_PRELOAD");
-    return preloaded == nullptr || *preloaded == '\0' ? counter : counter + ":" + preloaded;
+    return preloaded == nullptr || *preloaded == '\0' ? counter : std::string{preloaded} + ":" + counter;
 }
 
 }  // namespace
 
 heap_record::heap_record(const std::string& counter)
-    : environment_{{"LD_PRELOAD", before_libraries_of_user(counter)},
+    : environment_{{"LD_PRELOAD", after_libraries_of_user(counter)},
                    {"LOOPBENCH_MALLOC_FILE", file_.path()}} {
     try {
         // The zeros are written and not only reserved. Otherwise, a full file system would end the counted
@@ -71,17 +72,18 @@ heap_record::heap_record(const std::string& counter)
     }
 }
 
-std::optional<heap_use> heap_record::content() const {
+std::optional<heap_use> heap_record::content(double runs) const {
     const auto text = file_.content().value_or("");
-    std::array<std::uint64_t, 3> numbers{};
+    std::array<std::uint64_t, 4> numbers{};
     static_assert(sizeof numbers == sizeof(heap_counts));
     if (text.size() != sizeof numbers)
         throw uncountable{
             "the file with the number of allocations is damaged; make sure that {} has free space",
             temporary_root().native()};
     std::memcpy(numbers.data(), text.data(), sizeof numbers);
-    const auto& [allocations, bytes, processes] = numbers;
-    if (processes == 0 || allocations == 0) return std::nullopt;
+    const auto& [allocations, bytes, loaded, started] = numbers;
+    if (allocations == 0 || static_cast<double>(loaded) < static_cast<double>(started) + runs)
+        return std::nullopt;
     return heap_use{static_cast<double>(allocations), static_cast<double>(bytes)};
 }
 

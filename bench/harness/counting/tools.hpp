@@ -45,6 +45,12 @@ struct heap_use {
     double allocations = 0, bytes = 0;
 };
 
+/// The error if a tool does not work on this machine, for example because it is not permitted.
+class unusable_tool : public uncountable {
+public:
+    using uncountable::uncountable;
+};
+
 /// A file in which the malloc counter of a process and of its descendants counts.
 class heap_record {
 public:
@@ -53,9 +59,10 @@ public:
 
     /// The variables that a process needs so that it loads the counter.
     [[nodiscard]] const variable_map& environment() const { return environment_; }
-    /// Returns nothing if the counter counted nothing: the program is linked statically, or contains its own
-    /// allocator. Throws uncountable if the file is damaged.
-    [[nodiscard]] std::optional<heap_use> content() const;
+    /// Returns the sum of at least `runs` programs and of the programs that they start. Returns nothing if
+    /// one of the programs was not counted: it is linked statically, or contains its own allocator. Throws
+    /// uncountable if the file is damaged.
+    [[nodiscard]] std::optional<heap_use> content(double runs = 1) const;
 
 private:
     record_file file_;

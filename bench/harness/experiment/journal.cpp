@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
@@ -77,11 +78,24 @@ void journal::keep(std::uint64_t bytes) {
         throw reports::file_error{"continue", path_, errno};
 }
 
-void journal::write_line(const nlohmann::ordered_json& value) {
+void journal::append(std::span<const counted_result> cells, found_causes causes) {
+    auto line = reports::dump(counted_line(cells, causes));
+    const auto shorten = [&](auto remove) {
+        if (!causes || line.size() <= journal_line_bytes_max) return;
+        for (auto& each : *causes)
+            if (each.profiled) remove(each);
+        line = reports::dump(counted_line(cells, causes));
+    };
+    shorten([](reports::slowdown_cause& each) { each.profiled->stacks.clear(); });
+    shorten([](reports::slowdown_cause& each) { each.profiled.reset(); });
+    write_text(std::move(line));
+}
+
+void journal::write_text(std::string line) {
     struct stat before {};
     const bool size_known = ::fstat(file_.get(), &before) == 0;
     try {
-        reports::write_all(file_.get(), reports::dump(value) + "\n", path_);
+        reports::write_all(file_.get(), line + "\n", path_);
     } catch (const reports::file_error&) {
         if (size_known) {
             [[maybe_unused]] const int taken_back = ::ftruncate(file_.get(), before.st_size);

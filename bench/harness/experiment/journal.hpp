@@ -9,6 +9,7 @@
 
 #include "bench/harness/experiment/record.hpp"
 #include "reports/base/posix_io.hpp"
+#include "reports/model/json.hpp"
 
 namespace loopbench::bench {
 
@@ -40,17 +41,17 @@ public:
     /// if writing fails.
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
-    /// Writes the results of the passes. Throws reports::file_error if writing fails.
-    void append(std::span<const counted_result> cells, const found_causes& causes = {}) {
-        write_line(counted_line(cells, causes));
-    }
+    /// Writes the results of the passes. If the line would be too long, leaves out the stacks of the
+    /// profiles, or the profiles. Throws reports::file_error if writing fails.
+    void append(std::span<const counted_result> cells, found_causes causes = {});
 
     /// Writes a trial. If writing fails, throws reports::file_error and leaves the journal without this
     /// trial.
     void append(const run_plan& plan, const trial_record& record) { write_line(trial_line(plan, record)); }
 
 private:
-    void write_line(const nlohmann::ordered_json& value);
+    void write_line(const nlohmann::ordered_json& value) { write_text(reports::dump(value)); }
+    void write_text(std::string line);
 
     std::string path_;
     reports::unique_fd lock_;

@@ -1,8 +1,10 @@
 #include "bench/harness/profiling/profile.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -11,12 +13,11 @@ namespace loopbench::bench {
 
 namespace {
 
-constexpr std::string_view others = "[others]";
 // The limits keep a line of the journal, which contains all profiles, below its maximum size.
 constexpr std::size_t functions_max = 500, stacks_max = 1000, names_bytes_max = std::size_t{512} << 10U;
 
 struct two_times {
-    double before_ns = 0, after_ns = 0;
+    double before_ns = 0, after_ns = 0, variance = 0;
     [[nodiscard]] double larger() const { return std::max(before_ns, after_ns); }
 };
 
@@ -27,40 +28,52 @@ std::string_view innermost(std::string_view stack) {
     return last == std::string_view::npos ? stack : stack.substr(last + 1);
 }
 
-/// Sums up the times by the name that `name_of` returns for a stack.
+double seen_ns(const profiled_build& of) {
+    return of.sees_kernel ? of.time.cpu_ns() : of.time.user_ns;
+}
+
+/// Sums up the times by the name that `name_of` returns for a stack. A weight below 0 is noise.
 template <class naming>
 times_by_name times_of(const profiled_build& before, const profiled_build& after, naming name_of) {
     times_by_name all;
     for (const auto& [build, time] :
          {std::pair{&before, &two_times::before_ns}, std::pair{&after, &two_times::after_ns}}) {
-        const double whole = total_weight(build->stacks);
+        const double scale = seen_ns(*build) / total_weight(build->stacks);
         for (const auto& [stack, weight] : build->stacks)
-            all[std::string{name_of(stack)}].*time += weight / whole * build->operation_ns;
+            all[std::string{name_of(stack)}].*time += weight * scale;
+        for (const auto& [stack, variance] : build->variances)
+            all[std::string{name_of(stack)}].variance += variance * scale * scale;
+        if (!build->sees_kernel) all[std::string{reports::in_kernel}].*time += build->time.system_ns;
+        if (const double waiting = build->time.waiting_ns(); waiting > 0)
+            all[std::string{reports::while_waiting}].*time += waiting;
+    }
+    for (auto& [name, time] : all) {
+        time.before_ns = std::max(time.before_ns, 0.0);
+        time.after_ns = std::max(time.after_ns, 0.0);
     }
     return all;
 }
 
 /// Returns at most `most` names, those with the largest times, and "[others]" for the rest.
 std::vector<std::pair<std::string, two_times>> largest(const times_by_name& all, std::size_t most) {
-    std::vector<std::pair<std::string, two_times>> sorted{all.begin(), all.end()};
+    std::vector<std::pair<std::string, two_times>> sorted{all.begin(), all.end()}, kept;
     std::ranges::sort(sorted, {}, [](const auto& each) {
         return std::pair{-each.second.larger(), std::string_view{each.first}};
     });
     two_times rest;
-    std::size_t kept = 0, bytes = 0;
-    for (const auto& [name, time] : sorted) {
-        bytes += name.size();
-        if (kept < most && bytes <= names_bytes_max) {
-            ++kept;
+    std::size_t bytes = 0;
+    for (auto& [name, time] : sorted) {
+        if (kept.size() < most && bytes + name.size() <= names_bytes_max) {
+            bytes += name.size();
+            kept.emplace_back(std::move(name), time);
             continue;
         }
         rest.before_ns += time.before_ns;
         rest.after_ns += time.after_ns;
+        rest.variance += time.variance;
     }
-    if (kept == sorted.size()) return sorted;
-    sorted.resize(kept);
-    sorted.emplace_back(others, rest);
-    return sorted;
+    if (kept.size() < sorted.size()) kept.emplace_back(reports::other_functions, rest);
+    return kept;
 }
 
 double percent(double part, double whole) {
@@ -72,10 +85,11 @@ double percent(double part, double whole) {
 reports::profile compare_profiles(std::string profiler, const profiled_build& before,
                                   const profiled_build& after) {
     reports::profile found{std::move(profiler), {}, {}};
+    const bool is_exact = before.variances.empty() && after.variances.empty();
     for (const auto& [name, time] : largest(times_of(before, after, innermost), functions_max))
-        found.functions.push_back({name, percent(time.before_ns, before.operation_ns),
-                                   percent(time.after_ns, after.operation_ns),
-                                   time.after_ns - time.before_ns});
+        found.functions.push_back({name, percent(time.before_ns, before.time.wall_ns),
+                                   percent(time.after_ns, after.time.wall_ns), time.after_ns - time.before_ns,
+                                   is_exact ? std::nullopt : std::optional{std::sqrt(time.variance)}});
     std::ranges::sort(found.functions, {}, [](const reports::profiled_function& each) {
         return std::pair{-each.more_ns, std::string_view{each.name}};
     });

@@ -8,14 +8,9 @@
 
 namespace loopbench::bench {
 
-/// The times per operation of the two builds, as measured by the trials.
-struct measured_times {
-    double before_ns = 0, after_ns = 0;
-};
-
 /// Profiles both builds, and adds the profile to `found`: with perf if it works on this machine, otherwise
 /// with callgrind. If no profiler works, adds the reason and the remedy to `found.missing`. Throws
-/// out_of_time.
+/// out_of_time. Must be called after compare_counts(), which finds the CPU times.
 void compare_functions(reports::slowdown_cause& found, const two_builds& builds, const measured_times& times);
 
 }  // namespace loopbench::bench

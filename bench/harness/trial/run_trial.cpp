@@ -46,15 +46,18 @@ std::string last_line(std::string_view text) {
     return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
 }
 
-/// Returns the text without the last line if that line is Google Benchmark's note about the form of
-/// --benchmark_min_time. Version 1.8 and later print this note, which is not the cause of a failure.
+/// Returns the text without its last lines if they are notes of Google Benchmark: its log (--v=2), and a note
+/// about the form of --benchmark_min_time, which version 1.8 and later print. They are not the cause of a
+/// failure.
 std::string_view without_notes(std::string_view error_tail) {
-    constexpr std::string_view note = "Value passed to --benchmark_min_time should have a suffix";
-    const auto at = error_tail.rfind(note);
-    if (at == std::string_view::npos || error_tail.find('\n', at) < error_tail.find_last_not_of("\n"))
-        return error_tail;
-    const auto before = error_tail.rfind('\n', at);
-    return before == std::string_view::npos ? "" : error_tail.substr(0, before);
+    for (;;) {
+        const auto line = last_line(error_tail);
+        const bool is_log = line.starts_with("--") && line.find("LOG(") != std::string::npos;
+        if (!is_log &&
+            line.find("Value passed to --benchmark_min_time should have a suffix") == std::string::npos)
+            return error_tail;
+        error_tail = error_tail.substr(0, error_tail.rfind(line));
+    }
 }
 
 std::string with_last_line(std::string cause, std::string_view error_tail) {

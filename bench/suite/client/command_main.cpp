@@ -1,6 +1,6 @@
 // The program loopbench-command, which runs a command repeatedly, and prints the cost of a run as a contender
 // does: wall time, CPU time with that of all descendants, and peak memory. LOOPBENCH_COMMAND contains the
-// words of the command as a JSON list.
+// words of the command as a JSON list. LOOPBENCH_OPERATIONS can contain the number of runs.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -104,10 +104,13 @@ int main(int argc, char** argv) {
                 fmt::format("the program {} does not exist or is not executable; for a builtin of the shell, "
                             "write sh -c 'COMMAND'",
                             words[0]));
-        benchmark::RegisterBenchmark("command",
-                                     [&words](benchmark::State& state) { measure_command(state, words); })
-            ->UseManualTime()
-            ->Unit(benchmark::kNanosecond);
+        auto* const command =
+            benchmark::RegisterBenchmark("command",
+                                         [&words](benchmark::State& state) { measure_command(state, words); })
+                ->UseManualTime()
+                ->Unit(benchmark::kNanosecond);
+        if (const char* const runs = std::getenv("LOOPBENCH_OPERATIONS"))
+            command->Iterations(std::max(std::atol(runs), 1L));
         benchmark::Initialize(&argc, argv);
         benchmark::RunSpecifiedBenchmarks();
         return 0;

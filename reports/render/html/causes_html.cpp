@@ -48,7 +48,7 @@ std::string section_of_profiles(const report& content) {
         const auto title = title_of_profile(each);
         out += fmt::format("<h3>{}</h3>\n", in_markup(title));
         out += flame_graph(*each.profiled, fmt::format("flame-{}", ++number), title);
-        out += table_of_functions(*each.profiled, title);
+        if (!functions_to_show(*each.profiled).empty()) out += table_of_functions(*each.profiled, title);
     }
     if (out.empty()) return out;
     return "<section id=\"profiles\" data-short=\"Profiles\">\n<h2>Where the additional time is spent</h2>\n"

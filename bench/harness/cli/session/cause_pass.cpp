@@ -51,37 +51,29 @@ bool is_command(const contender& who) {
 
 class cause_pass {
 public:
-    cause_pass(const reports::report& report, const run_plan& plan, const time_for_pass& time)
+    cause_pass(const reports::report& report, const run_plan& plan)
         : report_{report},
           plan_{plan},
-          time_{time},
           choices_{tools_of_this_machine(default_malloc_counter().native(), plan.causes->instructions)} {}
 
-    reports::slowdown_cause cause_of(const result& slower, std::size_t profiled_before) {
-        constexpr std::size_t most_profiles = 10;
+    reports::slowdown_cause cause_of(const result& slower, const time_for_pass& time, bool is_only) {
         reports::slowdown_cause found{.workload = slower.workload, .contender = slower.contender};
         const auto* const base = find_contender(plan_, report_.baseline);
         const auto* const next = find_contender(plan_, slower.contender);
         if (base == nullptr || next == nullptr) return found;
         if (is_command(*next)) found.per = "run";
         try {
-            const two_builds builds{*base, *next, slower.workload, time_};
-            compare_counts(found, builds, choices_);
-            if (!plan_.causes->profile) return found;
-            if (profiled_before < most_profiles)
-                compare_functions(found, builds, times_of(slower));
-            else
-                found.missing.push_back(fmt::format(
-                    "functions were not profiled, because {} benchmarks were; choose this one with "
-                    "--workload",
-                    most_profiles));
+            const two_builds builds{*base, *next, slower.workload, time};
+            const auto times = times_of(slower);
+            compare_counts(found, builds, choices_, times);
+            if (plan_.causes->profile) profile(found, builds, times);
         } catch (const out_of_time&) {
             found.missing.emplace_back(
-                plan_.budget
-                    ? "the search for the cause ended, because the budget was used up; use a longer "
-                      "--budget"
-                    : "the search for the cause took too long and was ended; choose fewer benchmarks "
-                      "with --workload");
+                plan_.budget ? "the search for the cause ended, because its share of the budget was used up; "
+                               "use a longer --budget"
+                : is_only    ? "the search for the cause took too long and was ended"
+                          : "the search for the cause took too long and was ended; choose fewer benchmarks "
+                            "with --workload");
         } catch (const std::exception& error) {
             found.missing.emplace_back(error.what());  // the trials' results are valid without the causes
         }
@@ -91,15 +83,26 @@ public:
 private:
     const reports::report& report_;
     const run_plan& plan_;
-    const time_for_pass& time_;
     std::vector<tool_choice> choices_;
+    std::size_t profiled_ = 0;
+
+    void profile(reports::slowdown_cause& found, const two_builds& builds, const measured_times& times) {
+        constexpr std::size_t most_profiles = 10;
+        if (profiled_ >= most_profiles)
+            return found.missing.push_back(fmt::format(
+                "functions were not profiled, because {} benchmarks were; choose this one with --workload",
+                most_profiles));
+        compare_functions(found, builds, times);
+        if (found.profiled) ++profiled_;
+    }
 
     [[nodiscard]] measured_times times_of(const result& slower) const {
         const auto median = [&](const std::string& who) {
             const auto* const time = reports::find_result(report_, slower.workload, who);
             return time != nullptr ? time->median.value_or(0) : 0;
         };
-        return {median(report_.baseline), median(slower.contender)};
+        return {median(report_.baseline), median(slower.contender),
+                slower.made == reports::pairing::concurrent};
     }
 };
 
@@ -118,19 +121,27 @@ std::chrono::nanoseconds time_for_causes(const run_plan& plan, std::chrono::nano
     return plan.budget ? std::min(*plan.budget - spent, usual) : usual;
 }
 
+time_for_pass::clock::time_point end_of_share(const time_for_pass& time, std::size_t remaining,
+                                              time_for_pass::clock::time_point now) {
+    constexpr std::chrono::nanoseconds fewest = std::chrono::seconds{10};
+    const std::chrono::nanoseconds left = time.end - now;
+    return std::min(time.end, now + std::max(left / static_cast<std::int64_t>(remaining), fewest));
+}
+
 std::optional<std::vector<reports::slowdown_cause>> find_causes(const reports::report& report,
                                                                 const run_plan& plan,
                                                                 const time_for_pass& time) {
     const auto slower = slower_results(report);
     if (slower.empty() || !plan.causes) return std::nullopt;
-    cause_pass pass{report, plan, time};
+    cause_pass pass{report, plan};
     progress shown{time.end - time_for_pass::clock::now()};
     std::vector<reports::slowdown_cause> all;
     for (const auto* const each : slower) {
+        if (time.is_stopped()) break;
         shown.show_cause(each->workload, all.size(), slower.size());
-        const auto profiled = static_cast<std::size_t>(std::ranges::count_if(
-            all, [](const reports::slowdown_cause& found) { return found.profiled.has_value(); }));
-        all.push_back(pass.cause_of(*each, profiled));
+        const time_for_pass share{end_of_share(time, slower.size() - all.size(), time_for_pass::clock::now()),
+                                  time.stop_fd};
+        all.push_back(pass.cause_of(*each, share, slower.size() == 1));
     }
     return all;
 }

@@ -16,11 +16,18 @@ namespace loopbench::bench {
 std::chrono::nanoseconds reserved_for_causes(const run_plan& plan);
 
 /// Returns the time for the pass after a session that has taken `spent`: what is left of the budget, but at
-/// most a minute or a tenth of `spent`. With profiles, at most four minutes or a third of `spent` more.
+/// most a minute, or a tenth of `spent` if that is longer. With profiles, at most four minutes more, or a
+/// third of `spent` if that is longer.
 std::chrono::nanoseconds time_for_causes(const run_plan& plan, std::chrono::nanoseconds spent);
 
+/// Returns the end of the time for one of the remaining benchmarks: an equal share, but at least ten seconds,
+/// so that the greatest slowdowns get enough time.
+time_for_pass::clock::time_point end_of_share(const time_for_pass& time, std::size_t remaining,
+                                              time_for_pass::clock::time_point now);
+
 /// Looks for the causes of all significant slowdowns in the report, the greatest slowdown first. Shows its
-/// progress. Returns nothing if no benchmark is slower. Must be called from the main thread.
+/// progress. Ends early after an interrupt. Returns nothing if no benchmark is slower. Must be called from
+/// the main thread.
 std::optional<std::vector<reports::slowdown_cause>> find_causes(const reports::report& report,
                                                                 const run_plan& plan,
                                                                 const time_for_pass& time);

@@ -96,8 +96,7 @@ void progress::show_pairing(std::string_view workload, std::uint64_t done, std::
 void progress::show_cause(std::string_view workload, std::uint64_t done, std::uint64_t total) {
     if (!is_due()) return;
     if (!terminal_) {
-        tell("loopbench: the causes of {} of {} slowdowns were looked for{}\n", done, total,
-             left(done, total));
+        tell("loopbench: searched the causes of {} of {} slowdowns{}\n", done, total, left(done, total));
         return;
     }
     draw(fmt::format("[{}] {}/{}{}: looking for the cause of ", bar(done, total), done, total,

@@ -145,8 +145,8 @@ run_clock clock_of_session(const session_record& record, const session_place& pl
 
 void run_trials(session_record& record, journal& written, histogram_log& histograms,
                 const session_place& place, const run_clock& clock) {
-    // The clock of the trials is ahead, so that the budget suffices for the search for causes after the
-    // trials.
+    // Adds the reserved time to the clock of the trials, so that they leave this part of the budget for the
+    // search.
     const run_clock ahead = [&clock, reserved = reserved_for_causes(record.plan)] {
         return clock() + reserved;
     };

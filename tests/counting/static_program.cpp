@@ -1,0 +1,9 @@
+// A statically linked program: it adds up the numbers below its argument.
+#include <cstdlib>
+
+int main(int argc, char** argv) {
+    const long most = argc > 1 ? std::atol(argv[1]) : 0;
+    volatile long sum = 0;
+    for (long i = 0; i < most; ++i) sum = sum + i;
+    return 0;
+}
