@@ -49,10 +49,10 @@ def variables_in(source):
     files = [*source.glob("bench/harness/**/*.[ch]pp"), *source.glob("reports/**/*.[ch]pp"),
              source / "asio_compat/include/loopbench/asio/detail/core.hpp"]
     text = "".join(file.read_text() for file in files)
-    # The man page need not name LOOPBENCH_MALLOC_FILE, because only the command sets it, for its malloc counter, and
-    # LD_PRELOAD, because the command passes its value unchanged to the loader.
+    # The man page need not name LOOPBENCH_MALLOC_FILE and LOOPBENCH_COMMAND, because only the command sets them, for
+    # its own programs, and LD_PRELOAD, because the command passes its value unchanged to the loader.
     return set(re.findall(r'(?:getenv|environment_text|user_folder)\("([A-Z_]+)"', text)) - {
-        "LOOPBENCH_MALLOC_FILE", "LD_PRELOAD"}
+        "LOOPBENCH_MALLOC_FILE", "LOOPBENCH_COMMAND", "LD_PRELOAD"}
 
 
 def check_sections(loopbench, found, source):

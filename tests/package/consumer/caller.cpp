@@ -1,6 +1,8 @@
-// Calls the main function of consumer.cpp, which is in a shared library.
-int main_in_library();
+// Calls a function of a shared library that contains the loop.
+#include <cstdio>
+
+int answer();
 
 int main() {
-    return main_in_library();
+    std::printf("%d\n", answer());
 }
