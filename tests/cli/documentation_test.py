@@ -3,10 +3,10 @@
 
     documentation_test.py SOURCE LOOPBENCH
 
-Each code block must be part of a file that a test compiles or runs. Every link must have a target. Each `--workload` of
-a command must select a workload. The exit codes must be those of `loopbench --help`. The glossary must be in
-alphabetical order. The table in docs/formats.md must list the format numbers of the code. documentation_test.cpp checks
-that the commands work, and evidence_test.py checks the numbers.
+Each code block must be part of a file that a test compiles or runs. Every link must have a target. No two sections of a
+document have the same heading. Each `--workload` of a command must select a workload. The exit codes must be those of
+`loopbench --help`. The glossary must be in alphabetical order. The table in docs/formats.md must list the format
+numbers of the code. documentation_test.cpp checks that the commands work, and evidence_test.py checks the numbers.
 """
 
 import fnmatch
@@ -44,6 +44,12 @@ def code_of_its_own(document, source):
 def anchors(document):
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", document.read_text()), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def repeated_headings(document):
+    headings = re.findall(r"^## .+$", FENCE.sub("", document.read_text()), re.MULTILINE)
+    for heading in sorted({each for each in headings if headings.count(each) > 1}):
+        yield f"two sections have the heading \"{heading}\""
 
 
 def dead_links(document):
@@ -108,7 +114,8 @@ def main(source, loopbench):
     workloads = workloads_of(loopbench)
     for document in documents(source):
         complaints += [(document, what) for what in unknown_workloads(document, workloads)]
-        complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document))]
+        complaints += [(document, what) for what in (*code_of_its_own(document, source), *dead_links(document),
+                                                     *repeated_headings(document))]
     for document, what in complaints:
         print(f"{document.relative_to(source)}: {what}")
     return 1 if complaints else 0
