@@ -12,7 +12,6 @@ machine without other work.
 
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -26,17 +25,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 
 from debian_root import MIRROR, Root, tell, with_own_mounts
 
-PLANTED = 0.10
+PLANTED = (0.09, 0.12)  # the planted slowdown is in this range
 HELPERS = """#include <benchmark/benchmark.h>
 static inline void do_more_work() {
     for (int i = 0; i < ROUNDS; ++i) benchmark::DoNotOptimize(i);
 }
-"""
-ROUND = HELPERS + """static void round_of_work(benchmark::State& state) {
-    for (auto _ : state) do_more_work();
-}
-BENCHMARK(round_of_work);
-BENCHMARK_MAIN();
 """
 
 
@@ -111,14 +104,6 @@ def edit(root, place, project, change):
     file.write_text(new)
 
 
-def time_of_round(root):
-    """Returns the time of a round of do_more_work() in nanoseconds."""
-    rounds = 1000
-    (root.folder / "tmp/round.cpp").write_text(ROUND.replace("ROUNDS", str(rounds)))
-    root.run("g++ -O3 -DNDEBUG round.cpp -o round -lbenchmark -lpthread", "/tmp")
-    return shortest_time(root, "/tmp/round", "round_of_work", "/tmp") / rounds
-
-
 def shortest_time(root, program, benchmark, inside):
     exactly = re.sub(r"[][.*+?(){}|^$\\]", r"\\\g<0>", benchmark)  # POSIX does not define escaped spaces
     text = root.run(f"{program} '--benchmark_filter=^{exactly}$' --benchmark_repetitions=9 "
@@ -157,7 +142,7 @@ class Requests:
 
     def run(self, name, workloads, is_right):
         start = time.monotonic()
-        inputs = self.project.inputs | {"workloads": workloads, "budget": "3min"}
+        inputs = self.project.inputs | {"workloads": workloads}
         job = steps.run_action(self.action, inputs, self.machine)
         result = {"project": self.project.package, "request": name, "exit_code": job.code,
                   "of_compare": job.outputs.get("exit-code"), "verdict": job.outputs.get("verdict"),
@@ -173,15 +158,37 @@ class Requests:
         commit(self.root, self.place, "unchanged")
         self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
 
-    def slower(self, round_ns):
-        function, benchmark = self.project.slower
-        (program,) = self.root.folder.glob("root/.cache/loopbench/gate/*/layouts/base/01")
-        base = shortest_time(self.root, f"/{program.relative_to(self.root.folder)}", benchmark, self.place)
-        rounds = round(PLANTED * base / round_ns)
-        edit(self.root, self.place, self.project, lambda text: with_more_work(text, function, rounds))
+    def time_here(self):
+        """Builds the working tree in a plain Release build, and returns the time of the benchmark."""
+        target, cmake = self.project.inputs["target"], self.project.inputs["cmake"]
+        self.root.run(f"cmake -S . -B /tmp/plain -DCMAKE_BUILD_TYPE=Release {cmake} >/dev/null\n"
+                      f"cmake --build /tmp/plain --parallel 2 --target {target} >/dev/null", self.place)
+        program = next(file for file in (self.root.folder / "tmp/plain").rglob(target) if file.is_file())
+        return shortest_time(self.root, f"/{program.relative_to(self.root.folder)}", self.project.slower[1],
+                             self.place)
+
+    def plant(self):
+        """Adds work to the benchmark until it is about 10 % slower. Returns the slowdown of the plain build."""
+        self.root.run("rm -rf /tmp/plain")
+        base, rounds, function = self.time_here(), 1, self.project.slower[0]
+        for _ in range(10):
+            edit(self.root, self.place, self.project, lambda text: with_more_work(text, function, rounds))
+            slowdown = self.time_here() / base - 1
+            if slowdown >= PLANTED[0] and (slowdown <= PLANTED[1] or rounds == 1):
+                return slowdown
+            self.root.run("git checkout --quiet .", self.place)
+            middle = sum(PLANTED) / 2
+            rounds = max(1, round(rounds * min(4, middle / max(slowdown, middle / 4))))
+        sys.exit(f"{self.project.package}: no amount of work makes {self.project.slower[1]} 10 % slower")
+
+    def slower(self):
+        benchmark = self.project.slower[1]
+        planted = round(100 * self.plant(), 1)
+        tell(f"planted {planted} % in {benchmark}")
         commit(self.root, self.place, "slower")
         self.run("slower", self.project.workloads,
                  lambda job: job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by "))
+        self.results[-1]["planted_pct"] = planted
 
     def changed(self):
         edit(self.root, self.place, self.project, lambda text: replaced(text, self.project.changed))
@@ -209,7 +216,6 @@ def main(source, folder, names):
     sources = [f"deb-src {MIRROR} {suite} main" for suite in ("bookworm", "trixie")]
     root = Root(folder / "root", "bookworm", "git dpkg-dev g++ libbenchmark-dev", sources)
     copy_sources(source, root)
-    round_ns = time_of_round(root)
     results = []
     for project in PROJECTS:
         if names and project.package.partition("/")[0] not in names:
@@ -217,7 +223,7 @@ def main(source, folder, names):
         tell(project.package)
         requests = Requests(root, project, source, folder / "kept")
         requests.unchanged()
-        requests.slower(round_ns)
+        requests.slower()
         requests.changed()
         results += requests.results
         (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")

@@ -62,7 +62,7 @@ class Install(Scripts):
 [ "$(wc -l < "$0.calls")" -gt 3 ] || { echo "E: Could not get lock /var/lib/apt/lists/lock." >&2; exit 100; }""")
         ran = self.run_script(".ci/install", "layouts")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(ran.stdout.count("waiting"), 1, ran.stdout)
+        self.assertEqual(ran.stderr.count("waiting"), 1, ran.stderr)
         self.assertEqual(len(self.calls("sleep")), 3)
         for call in self.calls("apt-get"):
             self.assertIn("DPkg::Lock::Timeout=", call)
@@ -114,6 +114,23 @@ exit 7""")
         self.assertIn(" libboost-context1.81-dev", self.calls("apt-get")[-1])
         self.assertNotIn("libboost1.", self.calls("apt-get")[-1])
 
+    def test_nothing_missing_needs_neither_sudo_nor_the_package_lists(self):
+        self.fake("dpkg-query", "echo install ok installed")
+        self.fake("id", "echo 1000")
+        self.fake("sudo", "echo a password is required >&2; exit 1")
+        self.fake("npm", f'[ "$1" != root ] || echo {self.folder}/modules')
+        (self.folder / "modules/mocha-junit-reporter").mkdir(parents=True)
+        ran = self.run_script(".ci/install", "build", "layouts", "style", "readers", "upstream")
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
+        self.assertEqual((self.calls("apt-get"), self.calls("sudo")), ([], []))
+
+    def test_the_language_of_the_user_does_not_matter(self):
+        self.fake("apt-cache", """
+if [ "$LC_ALL" = C ]; then echo "  Candidate: 1"; else echo "  Installationskandidat: 1"; fi""")
+        ran = self.run_script("env", "LC_ALL=de_DE.UTF-8", ".ci/install", "build")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn(" libboost1.92-dev ", self.calls("apt-get")[-1])
+
     def test_a_package_that_the_distribution_lacks_is_named_and_the_others_are_installed(self):
         self.fake("apt-cache", 'echo "  Candidate: (none)"')
         self.use_only("dpkg-query", "apt-cache", "apt-get", "find", "id", "npm")
@@ -135,7 +152,7 @@ exit 7""")
         self.use_only("mold", "id")
         ran = self.run_script(".ci/install", "layouts", "profilers")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, "not found: valgrind.*package manager")
+        self.assertRegex(ran.stderr, "missing: valgrind.*package manager")
 
     def test_each_package_manager_gets_its_own_names(self):
         for manager, query, package in (("dnf", "rpm", "json-devel"), ("zypper", "rpm", "nlohmann_json-devel"),

@@ -12,14 +12,13 @@ exit code is 1 if a command failed. .ci/run does not run this script, because it
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from debian_root import Root, tell, with_own_mounts
+from debian_root import Root, remove_root, tell, with_own_mounts
 
 SUITES = ("bookworm", "trixie", "testing")
 PLACE = "/root/loopbench"
@@ -50,9 +49,8 @@ def skipped_tests(output):
 
 def try_suite(source, folder, suite):
     place = folder / suite
-    shutil.rmtree(place, ignore_errors=True)
+    remove_root(place)
     root = Root(place, suite, "git make")
-    shutil.rmtree(place / PLACE.lstrip("/"), ignore_errors=True)
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
     root.run("git config --global --add safe.directory '*'")
     results = []
@@ -75,7 +73,7 @@ def main(source, folder, suites):
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else []
-    for suite in suites:
+    for suite in dict.fromkeys(suites):
         results = [each for each in results if each["suite"] != suite] + try_suite(source, folder, suite)
         kept.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))

@@ -1,6 +1,9 @@
 """A Debian in a folder, for scripts that try loopbench on other releases. Needs root and debootstrap."""
 
 import os
+import pathlib
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -14,9 +17,18 @@ def tell(text):
 
 def with_own_mounts():
     """Starts this script again in a mount namespace of its own, so that all mounts end with the script."""
-    if "LOOPBENCH_OWN_MOUNTS" not in os.environ:
+    if os.environ.get("LOOPBENCH_OWN_MOUNTS") != str(os.getpid()):  # exec(2) keeps the process ID
         os.execvpe("unshare", ["unshare", "--mount", sys.executable, *sys.argv],
-                   os.environ | {"LOOPBENCH_OWN_MOUNTS": "1"})
+                   os.environ | {"LOOPBENCH_OWN_MOUNTS": str(os.getpid())})
+
+
+def remove_root(folder):
+    """Removes the folder. Ends this process if something is mounted below it, because that would be removed, too."""
+    mounted = [line.split()[4] for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines()]
+    for place in mounted:
+        if pathlib.Path(place).is_relative_to(folder.resolve()):
+            sys.exit(f"{place} is mounted below {folder}; unmount it, and start the script again")
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class Root:
@@ -28,10 +40,13 @@ class Root:
 
     def __init__(self, folder, suite, packages, sources=()):
         self.folder = folder
-        if not (folder / "etc/debian_version").is_file():
+        complete = folder / "etc/debootstrap_finished"
+        if not complete.is_file():
+            remove_root(folder)
             tell(f"creating a Debian {suite}")
             subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", suite, folder, MIRROR],
                            check=True, stdout=subprocess.DEVNULL)
+            complete.touch()
         for each in ("proc", "sys", "dev", "dev/pts", "dev/shm"):
             subprocess.run(["mount", "--bind", f"/{each}", folder / each], check=True)
         (folder / "etc/apt/sources.list").write_text("\n".join([f"deb {MIRROR} {suite} main", *sources, ""]))
@@ -41,10 +56,18 @@ class Root:
         self.run(f"apt-get update -qq\napt-get install -y -qq --no-install-recommends {packages}")
 
     def start(self, script, inside="/", limit_s=None):
-        """Runs the script and returns its CompletedProcess, with all output in `stdout`."""
-        return subprocess.run(["chroot", self.folder, "/bin/sh", "-ec", f'cd "{inside}"\n{script}'],
-                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", check=False, timeout=limit_s)
+        """Runs the script and returns its CompletedProcess, with all output in `stdout`. Kills it after the limit; the
+        exit code is then 124, as that of timeout(1).
+        """
+        command = ["chroot", self.folder, "/bin/sh", "-ec", f'cd "{inside}"\n{script}']
+        with subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", start_new_session=True) as child:
+            try:
+                output = child.communicate(timeout=limit_s)[0]
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                return subprocess.CompletedProcess(command, 124, child.communicate()[0])
+        return subprocess.CompletedProcess(command, child.returncode, output)
 
     def run(self, script, inside="/"):
         """Returns the output of the script. Ends this process if the script fails."""

@@ -1,4 +1,4 @@
-// A program that uses the standalone Asio. Every header of it includes this one first.
-#include <asio/detail/config.hpp>
+// A program that uses the standalone Asio.
+#include <asio.hpp>
 
 int main() {}

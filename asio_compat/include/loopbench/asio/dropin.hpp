@@ -12,6 +12,13 @@
 #pragma once
 #pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 
+#if defined(ASIO_STANDALONE)
+#error "loopbench/asio/dropin.hpp supports Boost.Asio, not the standalone Asio (ASIO_STANDALONE is defined)."
+#endif
+// Every header of the standalone Asio uses this macro, so it does not compile after this header. Otherwise
+// the program would keep the standalone Asio's own io_context.
+#pragma GCC poison ASIO_DETAIL_CONFIG_HPP
+
 // clang-format off: the order of these includes matters
 #include "loopbench/asio/detail/version.hpp"
 #if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error

@@ -1,6 +1,5 @@
-// Every header of the standalone Asio includes asio/detail/config.hpp. A program that is compiled with the
-// drop-in header finds this file first. Otherwise the program would compile, and keep the standalone Asio's
-// own io_context.
+// A program that is compiled with the drop-in header finds this file instead of the standalone Asio's, if
+// that is installed in a folder of the system.
 #pragma once
 
 #error "loopbench-asio-dropin supports Boost.Asio (<boost/asio.hpp>), not the standalone Asio (<asio.hpp>)."

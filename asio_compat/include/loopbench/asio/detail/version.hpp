@@ -9,7 +9,7 @@
 
 #include <boost/version.hpp>
 
-#if BOOST_VERSION < 108100 || BOOST_VERSION > 109200
+#if BOOST_VERSION / 100 < 1081 || BOOST_VERSION / 100 > 1092
 #error "loopbench/asio.hpp supports only Boost 1.81 to 1.92; use one of these versions."
 #endif
 
