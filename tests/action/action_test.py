@@ -179,6 +179,14 @@ class ActionTest(Fixture):
         self.assertEqual(0, job.code, job.log)
         self.assertEqual(6, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
 
+    def test_a_program_whose_file_name_has_a_version_is_shuffled_too(self):
+        self.use_stub()
+        self.change("set_target_properties(bench PROPERTIES VERSION 5.0.0)\n")  # `bench` links to bench-5.0.0
+        self.environment["CMAKE_GENERATOR"] = "Unix Makefiles"
+        job = self.run_action(target="bench", layouts="6")
+        self.assertEqual(0, job.code, job.log)
+        self.assertEqual(6, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
+
     def test_the_base_is_the_first_parent_of_the_merge(self):
         self.use_stub()
         self.environment["GITHUB_EVENT_NAME"] = "pull_request"
