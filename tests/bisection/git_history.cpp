@@ -17,7 +17,7 @@ constexpr std::string_view build_script = R"sh(
 read -r kind time second < time
 case "$kind" in
   once) ;;
-  data|two|count|fading|flaky|shaky|fragile) second="$time $second"; time=$kind ;;
+  data|two|sizes|count|fading|flaky|shaky|fragile) second="$time $second"; time=$kind ;;
   *) time=$kind ;;
 esac
 echo "$kind" >> "$folder/builds"
@@ -26,7 +26,8 @@ if [ "$kind" = once ] && ! [ -e "$folder/happened" ]; then
   . "$folder/once"
 fi
 [ "$time" != broken ] || { printf 'bench.c:1: no such thing\033[31m\n'; exit 7; }
-[ "$time" != full ] || { echo 'cc: error: bench.o: No space left on device'; exit 1; }
+[ "$time" != full ] || { echo 'cc: error: bench.o: No space left on device'; echo 'make: *** Error 1'; exit 1; }
+[ "$time" != quota ] || { echo 'cc: error: bench.o: Disk quota exceeded'; echo 'make: *** Error 1'; exit 1; }
 [ "$time" != fragile ] || ! [ -e "$folder/happened" ] || exit 1
 [ "$time" != missing ] || exit 0
 mkdir -p out
@@ -36,18 +37,21 @@ chmod +x out/bench
 
 constexpr std::string_view program = R"sh(#!/bin/sh
 set -- TIME "${1#--}" WORDS
-time=$1 name=BM_sort second= counter=
+time=$1 name=BM_sort other=BM_find second= counter=
 happens_once() { ! [ -e "$folder/happened" ] && : > "$folder/happened"; }
 case $time in
   renamed) time=10 name=BM_other ;;
   data) read -r _ time < time ;;
   two) time=$3 second=${4-} ;;
+  sizes)
+    time=$3 second=10 other=BM_sort/8
+    ! [ -e "$folder/out/last" ] || second=failed ;;
   count) time=10 counter=", \"allocations\": $3" ;;
 esac
 case "$2" in
   benchmark_list_tests=true)
     echo $name
-    [ -z "$second" ] || echo BM_find
+    [ -z "$second" ] || echo "$other"
     exit;;
 esac
 case $time in
@@ -73,13 +77,16 @@ case $time in
     if [ -e "$0.again" ]; then rm "$0.again"; time=20; else : > "$0.again"; fi ;;
 esac
 row() {
-  [ "$2" != error ] || set -- "$1" 0 ', "error_occurred": true, "error_message": "unsupported: nothing found"'
+  case $2 in
+    error) set -- "$1" 0 ', "error_occurred": true, "error_message": "unsupported: nothing found"' ;;
+    failed) set -- "$1" 0 ', "error_occurred": true, "error_message": "out of luck"' ;;
+  esac
   printf '{"name": "%s", "run_name": "%s", "run_type": "iteration", "real_time": %s, "cpu_time": %s, %s}' \
     "$1" "$1" "$2" "$2" "\"time_unit\": \"ns\"${3-}"
 }
 printf '{"context": {"library_version": "1"}, "benchmarks": ['
 row $name $time "$counter"
-[ -z "$second" ] || { printf ', '; row BM_find "$second"; }
+[ -z "$second" ] || { printf ', '; row "$other" "$second"; }
 echo ']}'
 )sh";
 

@@ -178,11 +178,37 @@ esac
 )sh";
 
 TEST_F(third_party, names_that_do_not_depend_on_the_filter_are_left_out_with_a_note) {
-    const auto program = loopbench.add_program("two", two_programs);
-    const auto ran = compare(program.c_str(), program.c_str(), {"--blocks", "1"});
-    EXPECT_SAYS(ran.error_tail, "other/b");
-    EXPECT_SAYS(ran.error_tail, "--benchmark_filter");
-    EXPECT_EQ(times().size(), 1U);
+    for (const std::string name : {"other/b", "BM_sort"}) {
+        std::string script = two_programs;
+        for (auto at = script.find("other/b"); at != std::string::npos; at = script.find("other/b", at + 1))
+            script.replace(at, 7, name);
+        const auto program = loopbench.add_program("two", script);
+        const auto ran = compare(program.c_str(), program.c_str(), {"--blocks", "1"});
+        EXPECT_SAYS(ran.error_tail, name);
+        EXPECT_SAYS(ran.error_tail, "--benchmark_filter");
+        EXPECT_EQ(times().size(), 1U);
+    }
+}
+
+/// A program whose trials compute for more than a second if the minimum time is not 1 ms. It writes the
+/// arguments of these trials into a file.
+constexpr auto long_computing = R"sh(case "$*" in
+*--benchmark_filter=^\$*) ;;
+*--benchmark_list_tests*) echo long ;;
+*)  case "$*" in
+    *min_time=0.001*) ;;
+    *) echo "$*" >> "$0.probes"; timeout 1.1 sh -c 'while :; do :; done' ;;
+    esac
+    echo '{"context": {}, "benchmarks": [{"name": "long", "real_time": 10, "cpu_time": 20}]}' ;;
+esac
+)sh";
+
+TEST_F(third_party, a_probe_whose_length_the_minimum_time_does_not_decide_runs_once) {
+    const auto program = loopbench.add_program("long", long_computing);
+    compare(program.c_str(), program.c_str(), {"--blocks", "1"});
+    EXPECT_EQ(times().at("long")["pairing"], "sequential");
+    const auto probes = reports::read_file(program + ".probes");
+    EXPECT_EQ(std::ranges::count(probes, '\n'), 1) << probes;
 }
 
 TEST_F(third_party, a_program_that_can_only_be_executed_is_measured) {

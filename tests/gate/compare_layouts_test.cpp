@@ -150,6 +150,21 @@ TEST_F(compare_layouts, a_layout_with_other_benchmarks_is_refused_or_its_trials_
     EXPECT_SAYS(ran.error_tail, "old/12 have different benchmarks");
 }
 
+TEST_F(compare_layouts, a_layout_whose_listing_takes_too_long_is_not_called_another_program) {
+    add_layouts("old", 200000);
+    add_layouts("new", 200000);
+    const auto file = folder_of("old") / "12";
+    auto slow = content_of(file);
+    slow.insert(slow.find('\n') + 1, "case $* in *list*) sleep 600;; esac\n");
+    reports::write_file_atomically(file, slow);
+    fs::permissions(file, fs::perms::owner_all);
+    const auto ran = run({"--budget", "2s"});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_SAYS(ran.error_tail, "no result within");
+    EXPECT_SAYS(ran.error_tail, "--budget");
+    EXPECT_EQ(ran.error_tail.find("different benchmarks"), std::string::npos) << ran.error_tail;
+}
+
 /// A program that is no contender of the suite. It appends its name and its first argument to the file
 /// `starts` beside its folder.
 std::string logging_layout(const std::string& name) {

@@ -590,9 +590,11 @@ TEST(two_reports, comparing_reports_of_several_hosts_shows_no_separate_effect_of
     for (const auto& item : found.results) EXPECT_FALSE(item.by_host) << item.contender;
 }
 
-TEST(two_reports, the_causes_of_another_comparison_are_not_those_of_the_two_reports) {
+TEST(two_reports, causes_and_unmatched_names_of_another_comparison_are_left_out) {
     const auto then = two_times(100, 50);
     auto now = then;
+    now.unmatched = {reports::unmatched_benchmark{.workload = "gone", .contender = "loop-epoll"}};
+    EXPECT_FALSE(bench::compare_reports(then, now, 1).unmatched);
     now.causes = {reports::slowdown_cause{.workload = "yield", .contender = "loop-epoll"}};
     EXPECT_FALSE(bench::compare_reports(then, now, 1).causes);
 }

@@ -97,12 +97,6 @@ TEST(comparison_table, each_row_says_what_the_verdict_says) {
     EXPECT_SAYS(table, "--blocks");
 }
 
-TEST(comparison_table, repetitions_of_another_program_are_not_called_blocks) {
-    const auto table = table_of({{"few", 1, {}, {}, verdict::inconclusive}}, reports::reliability::reliable,
-                                [](reports::report& report) { report.plan.reset(); });
-    EXPECT_SAYS(row(table, "few"), "too few repetitions");
-}
-
 TEST(comparison_table, the_markdown_of_a_comparison_has_the_words_of_the_table) {
     const auto report = report_of({{"bounded", 1 / 1.01, 1 / 1.04, 1.03, verdict::inconclusive},
                                    {"slow", 1 / 1.1, 1 / 1.12, 1 / 1.08, verdict::slower}});

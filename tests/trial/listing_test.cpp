@@ -18,7 +18,7 @@ using benchmark_names = std::vector<std::string>;
 /// Lists the benchmarks of a script. `script` can use the function `benchmarks NAME...`, which prints names
 /// as Google Benchmark does: nothing if the filter is ^$ or ^(nothing). `$count` is the number of this start.
 bench::contender contender_of(const temporary_folder& folder, const std::string& script,
-                              const std::string& filter = {}) {
+                              const std::string& filter = {}, std::chrono::nanoseconds limit = 60s) {
     write_script(folder / "contender", R"sh(
 printf . >> "$0.starts"
 read -r starts < "$0.starts"
@@ -26,7 +26,7 @@ count=${#starts}
 benchmarks() { case "$2$3" in *'=^$'|*'=^(nothing)') ;; *) shift 3; printf '%s\n' "$@";; esac }
 )sh" + script);
     bench::contender who{"contender", folder / "contender", {}, {}};
-    bench::list_workloads(who, bench::workload_size::small, 60s, -1, filter);
+    bench::list_workloads(who, bench::workload_size::small, limit, -1, filter);
     return who;
 }
 
@@ -93,6 +93,13 @@ TEST(listing, a_second_listing_that_fails_is_reported_and_does_not_hide_benchmar
     EXPECT_SAYS(problem_of(noisy + "[ $count = 3 ] || benchmarks \"$1\" \"$2\" \"$3\" a b"), "in common");
 }
 
+TEST(listing, a_listing_of_the_noise_that_takes_too_long_is_a_failure) {
+    const temporary_folder folder;
+    const auto who =
+        contender_of(folder, "case $2 in *'=^$') sleep 60 ;; esac; echo pid=$count a", {}, 500ms);
+    EXPECT_SAYS(who.problem, "no result within");
+}
+
 TEST(listing, other_lines_are_kept_for_a_note) {
     const temporary_folder folder;
     const auto who = contender_of(folder, "echo other/a; benchmarks \"$1\" \"$2\" \"$3\" a b");
@@ -110,16 +117,16 @@ TEST(listing, a_layout_with_other_benchmarks_is_found_with_one_start) {
         contender_of(others, with(names));
         const auto starts = others / "contender.starts";
         std::filesystem::remove(starts);
-        auto found =
-            bench::difference_of_layout(who, others / "contender", bench::workload_size::small, 60s, -1, {});
+        auto found = bench::check_layout(who, others / "contender", bench::workload_size::small, 60s, -1, {});
         EXPECT_EQ(std::filesystem::file_size(starts), 1U);
-        return found.value_or("");
+        EXPECT_FALSE(found.failure && found.difference);
+        return found.failure ? "failure: " + *found.failure : found.difference.value_or("");
     };
     EXPECT_EQ(difference("a b b"), "");
     EXPECT_EQ(difference("b a b"), "");
     EXPECT_SAYS(difference("a b"), "lacks the benchmark b");
     EXPECT_SAYS(difference("a b b c"), "has the benchmark c");
-    EXPECT_SAYS(difference("a b b; exit 3"), "exit code 3");
+    EXPECT_SAYS(difference("a b b; exit 3"), "failure: exit code 3");
 }
 
 TEST(listing, a_benchmark_with_the_text_of_the_noise_keeps_its_name) {

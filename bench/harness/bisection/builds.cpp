@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "bench/harness/trial/process/interrupt.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
@@ -32,18 +36,37 @@ constexpr const char* start_of_build =
 constexpr const char* submodules_are_empty =
     " (the submodules are empty; begin the build command with `git submodule update --init`)";
 
-std::string last_line_of(const fs::path& file) {
-    constexpr std::size_t longest = 200;
-    std::string text;
+std::string text_in(const fs::path& file) {
     try {
-        text = reports::read_file(file.native());
+        return reports::read_file(file.native());
     } catch (const reports::file_error&) {
         return {};
     }
+}
+
+std::string last_line_of(std::string text) {
+    constexpr std::size_t longest = 200;
     const auto end = text.find_last_not_of(" \r\n\t");
     if (end == std::string::npos) return {};
     text.resize(end + 1);
     return reports::valid_utf8(text.substr(text.rfind('\n') + 1, longest));
+}
+
+/// Returns true if the end of a build's output contains an error message about a full disk or quota. The
+/// message is often not the last line, because make(1) prints a line after it.
+bool tells_of_full_disk(std::string_view output) {
+    constexpr std::size_t searched = std::size_t{64} * 1024;
+    output.remove_prefix(output.size() - std::min(output.size(), searched));
+    return std::ranges::any_of(std::array{ENOSPC, EDQUOT}, [&](int error) {
+        return output.find(std::generic_category().message(error)) != std::string_view::npos;
+    });
+}
+
+/// Returns true if the disk of the folder is full, which a build can report in any language.
+bool has_full_disk(const fs::path& folder) {
+    constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20U;
+    std::error_code unknown;  // then the number is the largest one
+    return fs::space(folder, unknown).available < least_bytes;
 }
 
 }  // namespace
@@ -92,16 +115,16 @@ built_commit build_cache::build(const commit_info& commit) const {
     return built;
 }
 
-/// Throws std::runtime_error if the build failed because the disk is full, which is no property of the
-/// commit. `line` is the last line of the build's output.
-void build_cache::refuse_full_disk(const std::string& line) const {
-    constexpr std::uintmax_t least_bytes = std::uintmax_t{1} << 20U;
-    if (fs::space(folder_).available >= least_bytes &&
-        line.find(std::generic_category().message(ENOSPC)) == std::string::npos)
-        return;
-    throw std::runtime_error{
-        fmt::format("a build failed because the disk is full; make space in {}, and continue with --resume",
-                    folder_.native())};
+/// Throws std::runtime_error if the build failed because a disk or a quota is full, which is no property of
+/// the commit. `output` is the build's output.
+void build_cache::refuse_full_disk(std::string_view output) const {
+    std::error_code unknown;
+    const auto temporary = fs::temp_directory_path(unknown);
+    if (!tells_of_full_disk(output) && !has_full_disk(folder_) && !has_full_disk(temporary)) return;
+    throw std::runtime_error{fmt::format(
+        "a build failed because a disk or a quota is full; make space in {} and {}, and continue with "
+        "--resume",
+        folder_.native(), temporary.native())};
 }
 
 std::optional<std::string> build_cache::failure_of_build(const commit_info& commit) const {
@@ -114,8 +137,9 @@ std::optional<std::string> build_cache::failure_of_build(const commit_info& comm
     if (ended.end == child_end::stopped) throw interrupted{};
     auto failure = bench::failure_of(ended, request.limit);
     if (!failure) return std::nullopt;
-    const auto line = last_line_of(log_of(commit));
-    refuse_full_disk(line);
+    auto output = text_in(log_of(commit));
+    refuse_full_disk(output);
+    const auto line = last_line_of(std::move(output));
     const auto* const submodules = fs::exists(tree_of(commit) / ".gitmodules") ? submodules_are_empty : "";
     return fmt::format("{}{}{}{}", *failure, line.empty() ? "" : ": ", line, submodules);
 }

@@ -40,7 +40,7 @@ private:
     [[nodiscard]] std::filesystem::path note_of(const commit_info& commit) const;
     [[nodiscard]] std::string note() const;
     [[nodiscard]] bool is_built(const commit_info& commit) const;
-    void refuse_full_disk(const std::string& line) const;
+    void refuse_full_disk(std::string_view output) const;
     [[nodiscard]] std::optional<std::string> failure_of_build(const commit_info& commit) const;
 
     const repository& repository_;

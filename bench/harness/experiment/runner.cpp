@@ -89,8 +89,8 @@ private:
     std::deque<contender> laid_out_;
     run_outcome outcome_;
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;
-    std::uint64_t old_blocks_ =
-        0;  // one more than the number of the last block with a trial of an earlier run
+    // One more than the number of the last block with a trial of an earlier run.
+    std::uint64_t old_blocks_ = 0;
     old_row row_;
     std::set<std::size_t> has_context_;
     std::uint64_t runnable_ = 0;

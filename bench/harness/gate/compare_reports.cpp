@@ -202,6 +202,8 @@ report compare_reports(const report& then, const report& now, double threshold_p
     auto found = now;
     found.complete = true;  // so that the copy has no warning of its own; the caller warns of incomplete runs
     found.results.clear();
+    // The caller of a third-party comparison has set it.
+    if (whom == measured_by::loopbench) found.unmatched.reset();
     found.causes.reset();  // those of the new report belong to another comparison
     found.hosts.reset();   // the intervals already include the differences between hosts
     found.warnings = other_conditions(then, now);

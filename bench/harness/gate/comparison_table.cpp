@@ -58,10 +58,10 @@ std::string side_text(double ratio, bool is_time) {
 }
 
 /// Returns for example "3.3 % faster to 5.8 % slower" for the interval of a ratio.
-std::string range_text(const result& item, const reports::report& report) {
+std::string range_text(const result& item) {
     const auto &low = item.to_baseline->low, &high = item.to_baseline->high;
     const bool is_time = item.metric == "time";
-    if (!low || !high) return has_blocks(report) ? "too few blocks" : "too few repetitions";
+    if (!low || !high) return "too few blocks";
     return side_text(*high, is_time) + " to " + side_text(*low, is_time);
 }
 
@@ -81,10 +81,10 @@ std::string finding_text(const gate_result& found, const result* item, const rep
         if (found.kind == gate_result_kind::failed) text = "failed: " + found.message;  // not shortened
         return found.contender == report.baseline ? fmt::format("{}: {}", report.baseline, text) : text;
     }
-    if (is_unreliable(report)) return "no verdict: " + range_text(*item, report);
+    if (is_unreliable(report)) return "no verdict: " + range_text(*item);
     if (found.kind == gate_result_kind::regression || found.kind == gate_result_kind::looser)
         return found.brief;
-    if (found.kind == gate_result_kind::unclear) return "undecided: " + range_text(*item, report);
+    if (found.kind == gate_result_kind::unclear) return "undecided: " + range_text(*item);
     return ruled_out_text(*item, report.judged_by.threshold_pct);
 }
 

@@ -206,7 +206,8 @@ std::string content_of_tool(const tool_run& run, const reports::report& report, 
 
 /// Returns the content ID of a Google Benchmark program's run. Histories of the first complete state contain
 /// these IDs. Only a file in which several benchmarks have the same name has another ID now, because these
-/// benchmarks have other names.
+/// benchmarks have other names. This applies to the files of other tools, too (content_of_tool()). No
+/// released version wrote such histories.
 std::string content_of_google_benchmark(const tool_run& run, reports::report report) {
     report.where.date = in_utc(run.date).value_or(run.date);
     return content_of(report);

@@ -187,24 +187,23 @@ std::optional<std::string> list_benchmarks(contender& who, workload_size size, s
     return list_within(shared_limit{limit}, who, size, stop_fd, filter);
 }
 
-std::optional<std::string> difference_of_layout(const contender& who, const fs::path& layout,
-                                                workload_size size, std::chrono::nanoseconds limit,
-                                                int stop_fd, const std::string& filter) {
+layout_check check_layout(const contender& who, const fs::path& layout, workload_size size,
+                          std::chrono::nanoseconds limit, int stop_fd, const std::string& filter) {
     auto other = who;
     other.path = layout;
     auto request = listing_of(other, limit, stop_fd);
     request.environment.emplace_back("LOOPBENCH_SIZE", name_of(size));
     if (!filter.empty()) request.command.push_back("--benchmark_filter=" + filter);
     const auto outcome = ask(request);
-    if (auto failure = failure_of(outcome, limit)) return failure;
+    if (auto failure = failure_of(outcome, limit)) return {std::move(failure), {}};
     const auto lines = lines_of(outcome.output);
     text_lines names;
     for (const auto& each : who.benchmarks) names.push_back(each.printed);
     if (const auto missing = found_in(names, lines, false); !missing.empty())
-        return fmt::format("it lacks the benchmark {}", reports::shown(missing.front()));
+        return {{}, fmt::format("it lacks the benchmark {}", reports::shown(missing.front()))};
     if (const auto more = found_in(lines, names, false); !more.empty() && who.other_text.empty())
-        return fmt::format("only it has the benchmark {}", reports::shown(more.front()));
-    return std::nullopt;
+        return {{}, fmt::format("only it has the benchmark {}", reports::shown(more.front()))};
+    return {};
 }
 
 void list_workloads(contender& who, workload_size size, std::chrono::nanoseconds limit, int stop_fd,

@@ -103,11 +103,14 @@ const listed_benchmark* find_benchmark(const contender& who, std::string_view wo
 std::optional<std::string> list_benchmarks(contender& who, workload_size size, std::chrono::nanoseconds limit,
                                            int stop_fd, const std::string& filter = {});
 
-/// Lists the benchmarks of another layout of `who`, with one start. Returns the failure or the difference if
-/// the layout has other benchmarks than `who.benchmarks`.
-std::optional<std::string> difference_of_layout(const contender& who, const std::filesystem::path& layout,
-                                                workload_size size, std::chrono::nanoseconds limit,
-                                                int stop_fd, const std::string& filter);
+struct layout_check {
+    std::optional<std::string> failure;     // of the listing
+    std::optional<std::string> difference;  // from `who.benchmarks`
+};
+
+/// Lists the benchmarks of another layout of `who`, with one start, and compares them with `who.benchmarks`.
+layout_check check_layout(const contender& who, const std::filesystem::path& layout, workload_size size,
+                          std::chrono::nanoseconds limit, int stop_fd, const std::string& filter);
 
 /// Asks the contender for its workloads of this size. Sets `who.workloads`, or `who.problem` if the contender
 /// fails or has no workloads. Then adds the contender's libraries to `who.files`, unless the contender failed

@@ -29,7 +29,11 @@ public:
         found.names = std::move(printed.lines);
         if (std::ranges::all_of(found.names, is_own_workload)) return std::nullopt;
         // Some programs fail if a filter selects no benchmark.
-        if (!noise_) noise_ = start("^$").lines;
+        if (!noise_) {
+            auto other = start("^$");
+            if (other.failure && limit_.is_over()) return other.failure;
+            noise_ = std::move(other.lines);
+        }
         if (noise_->empty()) return std::nullopt;
         const auto first = found.names;
         if (!found_in(*noise_, first, false).empty()) {

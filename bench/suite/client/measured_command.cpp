@@ -88,8 +88,7 @@ void add_background_processes(command_cost& to) {
             if (since >= 100ms)
                 throw std::runtime_error(
                     "left a process in the background, whose time is not measured; let it wait for the "
-                    "process "
-                    "(for example with `wait`)");
+                    "process (for example with `wait`)");
             std::this_thread::sleep_for(50us);
         }
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "bench/harness/machine/environment.hpp"
 #include "bench/harness/summary/difference_text.hpp"
@@ -61,7 +62,7 @@ std::string list_of_suspects(const steps_record& steps, const bisect_result& res
     return more.empty() ? text : fmt::format("{} {} (bisect.json names all)\n", text, more);
 }
 
-/// Returns a note if the commit certainly causes less than most of the whole slowdown.
+/// Returns a note if the commit's slowdown is significantly smaller than the whole, and below 80 % of it.
 std::string rest_of_slowdown(const steps_record& steps, const bisect_result& result) {
     constexpr double most = 0.8;
     const auto &own = result.own, &total = result.total;
@@ -78,14 +79,14 @@ std::string rest_of_slowdown(const steps_record& steps, const bisect_result& res
         fmt::join(halves, ", or with "));
 }
 
-/// Returns for example "Only in GOOD: BM_sort (removed or renamed?).".
+/// Returns for example "Only in GOOD: BM_sort (removed or renamed?); not compared.".
 std::string unmatched_text(const steps_record& steps, const bisect_result& result) {
     std::string text;
-    for (const auto& [role, commit] :
-         {std::pair{"GOOD", &steps.request.good}, std::pair{"BAD", &steps.request.bad()}})
+    for (const auto& [role, change, commit] : {std::tuple{"GOOD", "removed", &steps.request.good},
+                                               std::tuple{"BAD", "added", &steps.request.bad()}})
         if (const auto names = only_in(*commit, result); !names.empty())
-            text += fmt::format("Only in {}: {} (removed, added or renamed?). It is not compared.\n", role,
-                                reports::printable(fmt::format("{}", fmt::join(names, ", "))));
+            text += fmt::format("Only in {}: {} ({} or renamed?); not compared.\n", role,
+                                reports::printable(fmt::format("{}", fmt::join(names, ", "))), change);
     return text;
 }
 

@@ -50,8 +50,8 @@ struct bisect_result {
 };
 
 /// The part of the whole slowdown (as a logarithm) that the interval of the commit's own slowdown must reach.
-/// A smaller one can be due to code placement.
-inline constexpr double least_part_of_slowdown = 0.2;
+/// A smaller one can be due to code placement, or one of several slower commits.
+inline constexpr double least_part_of_slowdown = 0.5;
 
 /// Returns the first line of the result, for example
 /// `FOUND: 1a2b3c4d5e "parser: faster numbers" made BM_parse 5.1 % slower than 9f8e7d6c5b (4.6 to 5.6 %)`.

@@ -11,6 +11,7 @@
 #include "bench/harness/cli/terminal.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/statistics/sequential_test.hpp"
+#include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
@@ -82,10 +83,10 @@ std::optional<std::string> problem_of_layouts(const contender& who, const conten
         who.layouts.size(), needed, recommended_layouts);
 }
 
-/// Returns true if the interval of `own` contains a value that is at least this part of `total`. The values
-/// are ratios below 1.
+/// Returns true if the interval of `own` contains a value that is at least this part of a value in the
+/// interval of `total`. The values are ratios below 1.
 bool reaches(const estimate& own, double part, const estimate& total) {
-    return std::log(own.low.value_or(own.median)) <= part * std::log(total.median);
+    return std::log(own.low.value_or(own.median)) <= part * std::log(total.high.value_or(total.median));
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ void bisect_run::conclude_search() {
         return set(bisect_outcome::found, {});
     }
     if (!search_.is_given_up())
-        return set(bisect_outcome::several, "the others were skipped or are undecided");
+        return set(bisect_outcome::several, "all of them except the last were skipped or are undecided");
     if (steps.back().verdict == commit_verdict::undecided)
         return set(bisect_outcome::several,
                    fmt::format("the search ended after {} undecided commits", commit_search::undecided_max));
@@ -199,9 +200,11 @@ bool bisect_run::is_without_verdict(const compared_commits& of) {
     for (const auto& each : judge_session(of.report))
         if (each.kind == gate_result_kind::failed) {
             trials_.set_aside(of.folder);
-            set(bisect_outcome::failed, fmt::format("{} of {}: {}; use --resume to measure it again",
-                                                    reports::printable(each.workload), each.contender,
-                                                    reports::printable(each.message)));
+            set(bisect_outcome::failed,
+                fmt::format("{} of {}: {}; use --resume to measure it again, or leave the benchmark out with "
+                            "--workload",
+                            reports::printable(each.workload), each.contender,
+                            reports::printable(each.message)));
             return true;
         }
     const auto why = reports::why_unreliable(of.report);
@@ -296,13 +299,13 @@ void bisect_run::compare_with_predecessor() {
     const auto &before = require_program(number == 0 ? steps_.request.good : commits[number - 1],
                                          "the commit before the slower one"),
                &own = require_program(commits[number], "the slower commit");
-    const auto last = trials_.compare(last_session, before, own, {result_.benchmark});
+    const auto last = trials_.compare_one(last_session, before, own, result_.benchmark);
     result_.page = trials_.write_report(last).native();
     judge_confirmation(last);
 }
 
 /// The steps alone can name a wrong commit. Therefore the commit must be significantly slower than the one
-/// before it, by a part of the whole slowdown that code placement rarely reaches.
+/// before it, by a large part of the whole slowdown.
 void bisect_run::judge_confirmation(const compared_commits& last) {
     const auto& metric = steps_.request.metric;
     const auto compared = "its direct comparison with " + last.plan.contenders[0].name;
@@ -318,8 +321,11 @@ void bisect_run::judge_confirmation(const compared_commits& last) {
     if (!reaches(*result_.own, least_part_of_slowdown, *result_.total))
         return set(
             bisect_outcome::unconfirmed,
-            fmt::format("{} shows less than {:g} % of the slowdown of {}, which can have several causes",
-                        compared, 100 * least_part_of_slowdown, reports::printable(result_.benchmark)));
+            fmt::format("it is only {} in {}, and BAD is {}; several commits can be slower, or a step was "
+                        "wrong; bisect again with more --blocks",
+                        difference_text(metric, *result_.own, last.plan.contenders[0].name),
+                        reports::printable(result_.benchmark),
+                        difference_text(metric, *result_.total, "GOOD")));
     set(bisect_outcome::found, {});
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -154,8 +155,11 @@ std::string_view remedy_for(const contender& who, const listing_place& place) {
     return "use --args if the program needs arguments";
 }
 
+/// Returns true if the line is one word and begins like an identifier or a template argument list.
 bool looks_like_a_name(std::string_view line) {
-    return line.find_first_of(" \t") == std::string_view::npos && line.find('/') != std::string_view::npos;
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return !line.empty() && line.find_first_of(" \t") == std::string_view::npos &&
+           (is_letter(line.front()) || line.front() == '_' || line.front() == '<');
 }
 
 /// Prints a note about lines that were not taken for benchmarks but look like some. Such a program is for
@@ -167,10 +171,11 @@ void report_other_text(const contender& who) {
     if (names.empty()) return;
     const auto more = names.size() - 1;
     tell(
-        "loopbench: note: {} prints {}{} whatever --benchmark_filter is, so {} not measured; if these are "
-        "benchmarks, make the program pass on --benchmark_filter\n",
-        who.path.native(), names.front(), more == 0 ? "" : fmt::format(" and {} more lines", more),
-        more == 0 ? "it is" : "they are");
+        "loopbench: note: {0} prints {1}{2} with every --benchmark_filter, so {1}{2} {3} not measured; if "
+        "these are benchmarks, make the program pass on --benchmark_filter\n",
+        who.path.native(), names.front(),
+        more == 0 ? "" : fmt::format(" and {} more line{}", more, more == 1 ? "" : "s"),
+        more == 0 ? "is" : "are");
 }
 
 /// Starts a build to list its benchmarks. Throws usage_error if the build is not a Google Benchmark program.
@@ -189,19 +194,26 @@ void list_build(contender& who, const listing_place& place) {
 /// Compares the benchmarks of the first layout with those of the last one: if the folder has layouts of an
 /// older build, the last one is usually among them. A trial of another layout without the benchmark fails.
 void refuse_other_last_layout(const contender& who, const listing_place& place) {
-    const auto& last = who.layouts.back();
+    auto last = who;
+    last.path = who.layouts.back();
     const auto filter = listing_filter(place.options.workloads);
-    const auto difference = [&](const std::string& chosen) {
-        return difference_of_layout(who, last, place.plan.size, place.limit(), place.stop.fd(), chosen);
-    };
-    auto found = difference(filter);
-    if (found && !filter.empty()) found = difference("");  // the filter can select nothing
-    place.stop.throw_if_requested();
-    if (found)
+    std::optional<std::string> difference;
+    for (const auto& chosen : {filter, std::string{}}) {
+        if (place.is_time_over()) return;
+        auto found = check_layout(who, last.path, place.plan.size, place.limit(), place.stop.fd(), chosen);
+        place.stop.throw_if_requested();
+        last.problem = found.failure.value_or("");
+        if (found.failure)
+            throw usage_error{"{} cannot list its benchmarks: {}; {}", last.path.native(), last.problem,
+                              remedy_for(last, place)};
+        difference = std::move(found.difference);
+        if (!difference || filter.empty()) break;  // a filter can select nothing
+    }
+    if (difference)
         throw usage_error{
             "{} and {} have different benchmarks ({}), so they are not layouts of one program; empty the "
             "folder, and link all layouts again",
-            who.path.native(), last.native(), *found};
+            who.path.native(), last.path.native(), *difference};
 }
 
 contender side(std::string name, const std::string& file, const listing_place& place) {

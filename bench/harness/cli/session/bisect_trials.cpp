@@ -156,6 +156,14 @@ session_record bisect_trials::session(const std::string& name, const std::functi
     return std::move(run.record);
 }
 
+compared_commits bisect_trials::compare_reliably(const std::string& name, pair_to_compare two) const {
+    auto found = compare_once(name, two);
+    if (!is_unreliable(found.report)) return found;
+    tell("loopbench: note: the session was unreliable, so it is measured once more\n");
+    two.seed = (two.seed + 1) % largest_seed;
+    return compare_once(name + "-again", two);
+}
+
 compared_commits bisect_trials::compare_once(const std::string& name, const pair_to_compare& two) const {
     const auto started = session_start::clock::now();
     auto record = session(name, [&] { return plan_of(two, started); }, {{}, by_, stop_, started});
@@ -181,11 +189,12 @@ compared_commits bisect_trials::compare(const std::string& name, const contender
                 : fmt::format(" (for example, only one has {})", two.unmatched.front().workload)};
     two.workloads =
         select(common, workloads, "benchmark", "--benchmark_list_tests=true of the program shows all names");
-    auto found = compare_once(name, two);
-    if (!is_unreliable(found.report)) return found;
-    tell("loopbench: note: the session was unreliable, so it is measured once more\n");
-    two.seed = (two.seed + 1) % largest_seed;
-    return compare_once(name + "-again", two);
+    return compare_reliably(name, std::move(two));
+}
+
+compared_commits bisect_trials::compare_one(const std::string& name, const contender& older,
+                                            const contender& newer, const std::string& workload) const {
+    return compare_reliably(name, {older, newer, {workload}, {}, request_.seed});
 }
 
 void bisect_trials::set_aside(const std::string& name) const {

@@ -34,11 +34,15 @@ public:
     [[nodiscard]] contender program_in(const std::filesystem::path& tree, const commit_info& commit) const;
 
     /// Compares two programs as `compare` does, in the folder `name` of the output folder. An unreliable
-    /// session is measured once more. `workloads` are patterns or full names. Throws usage_error if the
-    /// programs have no benchmark in common, and `interrupted` after a signal.
+    /// session is measured once more. `workloads` are patterns. Throws usage_error if the programs have no
+    /// benchmark in common, and `interrupted` after a signal.
     [[nodiscard]] compared_commits compare(const std::string& name, const contender& older,
                                            const contender& newer,
                                            const std::vector<std::string>& workloads) const;
+
+    /// Compares only the benchmark with this full name, which both programs have. Otherwise like compare().
+    [[nodiscard]] compared_commits compare_one(const std::string& name, const contender& older,
+                                               const contender& newer, const std::string& workload) const;
 
     /// Renames the journal of a session in which a program failed, so that a continued bisection repeats the
     /// session. `name` is the session's folder in the output folder.
@@ -68,6 +72,7 @@ private:
                                          session_place place) const;
     void require_both_ends(const std::string& name, const session_record& record) const;
     [[nodiscard]] compared_commits compare_once(const std::string& name, const pair_to_compare& two) const;
+    [[nodiscard]] compared_commits compare_reliably(const std::string& name, pair_to_compare two) const;
     [[nodiscard]] run_plan plan_of_step(const commit_info& commit, const contender& program,
                                         const compared_commits& first, const std::string& workload) const;
 

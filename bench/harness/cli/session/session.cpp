@@ -267,17 +267,24 @@ double blocked_ns(const trial_outcome& trial) {
     return static_cast<double>(trial.wall.count() - usage.user_ns - usage.system_ns - usage.run_delay_ns);
 }
 
+constexpr double more_than_one_core = 1.05;
+
+/// Returns true if the process of the trial computed on several cores at the same time.
+bool uses_several_cores(const trial_outcome& trial) {
+    return static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
+           more_than_one_core * static_cast<double>(trial.wall.count());
+}
+
 /// Returns true if the trial computed for nearly all of its time. Leaves out the time in which the trial was
 /// ready to compute but waited for a core. On a busy machine, the timed section can have more of this time
 /// than the rest of the process. Therefore it is also enough if the whole process was blocked for less than a
 /// tenth of the duration of the timed section.
 bool keeps_a_core_busy(const trial_outcome& trial) {
-    constexpr double nearly_all = 0.9, more_than_one_core = 1.05;
+    constexpr double nearly_all = 0.9;
     const auto time = trial.metrics.find("time");
     if (time == trial.metrics.end() || !time->second || !trial.cpu_time_ns || trial.wall.count() <= 0)
         return false;
-    if (static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
-        more_than_one_core * static_cast<double>(trial.wall.count()))
+    if (uses_several_cores(trial))
         return false;  // Google Benchmark's CPU time does not include the program's other threads
     const double share = *trial.cpu_time_ns / *time->second;
     const double had =
@@ -303,22 +310,29 @@ private:
     std::optional<shared_limit> all_;
 };
 
-/// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
 /// Returns true if the process of the trial computed for longer than it was blocked.
 bool computed_mostly(const trial_outcome& trial) {
     return blocked_ns(trial) < static_cast<double>(trial.usage.user_ns + trial.usage.system_ns);
 }
 
-/// Runs up to three trials of each contender, because a trial can be disturbed. The first one is short. If it
-/// computed for most of its time, the next one is longer, because on a busy machine, the start and the end of
-/// a process can be blocked for longer than a short trial computes. Otherwise, a trial that takes 200 ms or
-/// more is not repeated. Returns nothing if the time for probes ended during a trial. Use it only for
-/// workloads outside the catalog.
+/// Returns true if another trial can give another answer. On a busy machine, the start and the end of a
+/// process can be blocked for longer than a short trial computes. If the process computed for most of its
+/// time, the next trial has a longer minimum time. This alters only trials whose length the minimum time
+/// decides.
+bool is_worth_repeating(const trial_outcome& trial) {
+    constexpr std::chrono::milliseconds long_computing{1000}, long_other{200};
+    if (uses_several_cores(trial)) return false;
+    return trial.wall < (computed_mostly(trial) ? long_computing : long_other);
+}
+
+/// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
+/// Runs up to three trials of each contender, because a trial can be disturbed. The first one is short.
+/// Returns nothing if the time for probes ended during a trial. Use it only for workloads outside the
+/// catalog.
 std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
                                       const preparation_time& time) {
     constexpr double shortest_s = 0.01, growth = 4;
     constexpr int tries = 3;
-    constexpr std::chrono::milliseconds long_trial{200};
     process_executor executor{stop.fd(), watching::off};
     const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
     std::size_t contenders = 0;
@@ -332,7 +346,7 @@ std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload
             stop.throw_if_requested();
             if (trial.timed_out && time.is_over()) return std::nullopt;
             busy = keeps_a_core_busy(trial);
-            again = trial.wall < long_trial || computed_mostly(trial);
+            again = is_worth_repeating(trial);
             if (computed_mostly(trial)) min_time_s *= growth;
         }
         if (!busy) return false;
