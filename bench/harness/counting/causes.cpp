@@ -28,6 +28,7 @@ struct counted_pair {
     double per_event = 0;
     bool set_up_included = false;
     std::optional<std::pair<operation_time, operation_time>> time = {};  // absent if it has no meaning
+    bool can_pause = true;  // false if the trials measure all of the time of an operation
 };
 
 /// Returns the difference that does not count as a change: a number of events that two equal processes can
@@ -58,7 +59,8 @@ counted_pair compared_pair(const two_builds& builds, const count_tool& with) {
     const auto both = count_both(builds, with);
     const auto &before = both.before, &after = both.after;
     counted_pair found{.per_event = std::max(before.per_event, after.per_event),
-                       .set_up_included = before.set_up_included};
+                       .set_up_included = before.set_up_included,
+                       .can_pause = !builds.before.speed().runs_command};
     // The time of an operation must not include the set-up. Several threads share the measured wall time.
     if (before.time && after.time && !before.set_up_included &&
         std::max(builds.before.threads(), builds.after.threads()) == 1)
@@ -103,9 +105,9 @@ struct cpu_shares {
 /// Returns the share of its time that a counted process is in a CPU. Returns nothing if several threads are
 /// in a CPU at once, or if the operations take longer than those that the trials measured, for example
 /// because the benchmark pauses its timer.
-std::optional<double> share_of(const operation_time& of, double measured_ns) {
-    constexpr double most_in_one_cpu = 1.1, most_outside = 1.25;
-    if (!(of.wall_ns > 0) || of.wall_ns > most_outside * measured_ns) return std::nullopt;
+std::optional<double> share_of(const operation_time& of, double measured_ns, bool can_pause) {
+    constexpr double most_in_one_cpu = 1.1, longest_by_noise = 1.25;
+    if (!(of.wall_ns > 0) || (can_pause && of.wall_ns > longest_by_noise * measured_ns)) return std::nullopt;
     const double share = std::max(of.cpu_ns(), 0.0) / of.wall_ns;
     return share > most_in_one_cpu ? std::nullopt : std::optional{std::min(share, 1.0)};
 }
@@ -116,8 +118,8 @@ std::optional<cpu_shares> shares_of(const counted_pair& of, const measured_times
     constexpr double nearly_all = 0.9;
     if (!of.time || !(times.before_ns > 0) || !(times.after_ns > 0)) return std::nullopt;
     if (times.is_cpu_time) return cpu_shares{};
-    const auto before = share_of(of.time->first, times.before_ns),
-               after = share_of(of.time->second, times.after_ns);
+    const auto before = share_of(of.time->first, times.before_ns, of.can_pause),
+               after = share_of(of.time->second, times.after_ns, of.can_pause);
     if (!before || !after) return std::nullopt;
     return std::min(*before, *after) >= nearly_all ? cpu_shares{} : cpu_shares{*before, *after};
 }
