@@ -43,7 +43,7 @@ struct profiled_stack {
 };
 
 /// The names of profiles that are not functions: the time of the functions that are not listed, the time in
-/// the kernel if the profiler cannot see it, and the time outside of a CPU.
+/// the kernel if the profiler cannot see it, and the time in which no CPU works for the program.
 inline constexpr std::string_view other_functions = "[others]", in_kernel = "[kernel]",
                                   while_waiting = "[waiting]";
 

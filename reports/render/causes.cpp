@@ -26,8 +26,17 @@ std::string count_text(double value) {
     return three_digits(value);
 }
 
-std::string noun_of(const changed_count& of, double difference) {
-    const bool is_one = count_text(difference) == "1";
+/// Returns the number of operations with which the text states a difference: 1, or for rare events a number
+/// that makes the difference larger than 0.
+double operations_of(double difference) {
+    constexpr double rare = 0.005, smallest_shown = 0.5, most = 1e9;
+    double operations = 1;
+    if (difference <= 0 || difference >= rare) return operations;
+    while (difference * operations < smallest_shown && operations < most) operations *= 1000;
+    return operations;
+}
+
+std::string noun_of(const changed_count& of, bool is_one) {
     switch (of.kind) {
         case count_kind::system_call:
             return of.name + "(2)";
@@ -47,10 +56,19 @@ double growth_of(const changed_count& of) {
     return of.after - of.before;
 }
 
+double operations_of(const changed_count& of) {
+    return operations_of(std::abs(growth_of(of)));
+}
+
+/// Returns the difference as the text states it, for example "2".
+std::string difference_text(const changed_count& of) {
+    return count_text(std::abs(growth_of(of)) * operations_of(of));
+}
+
 std::string growth_text(const changed_count& of) {
-    const double difference = std::abs(growth_of(of));
-    return fmt::format("{} {} {}", count_text(difference), growth_of(of) > 0 ? "more" : "fewer",
-                       noun_of(of, difference));
+    const auto difference = difference_text(of);
+    return fmt::format("{} {} {}", difference, growth_of(of) > 0 ? "more" : "fewer",
+                       noun_of(of, difference == "1"));
 }
 
 /// Returns " (96 B in all)", the additional bytes of the additional allocations, or "" if the bytes did not
@@ -58,8 +76,8 @@ std::string growth_text(const changed_count& of) {
 std::string bytes_of_allocations(const changed_count& allocations, const std::vector<changed_count>& all) {
     const auto bytes = std::ranges::find(all, count_kind::allocated_bytes, &changed_count::kind);
     if (bytes == all.end() || growth_of(*bytes) * growth_of(allocations) <= 0) return "";
-    const bool is_one = count_text(std::abs(growth_of(allocations))) == "1";
-    return fmt::format(" ({} B{})", with_commas(std::abs(growth_of(*bytes))), is_one ? "" : " in all");
+    return fmt::format(" ({} B{})", with_commas(std::abs(growth_of(*bytes)) * operations_of(allocations)),
+                       difference_text(allocations) == "1" ? "" : " in all");
 }
 
 /// Returns for example " (5 %)". A decrease to less than half is a factor, too.
@@ -89,51 +107,51 @@ std::vector<const changed_count*> in_order(const std::vector<changed_count>& all
     return found;
 }
 
-std::string outside_text(const slowdown_cause& of) {
-    return fmt::format(" (work outside the {} included)", of.per == "operation" ? "loop" : "runs");
-}
-
 std::string changes_text(const slowdown_cause& of) {
     constexpr std::size_t most = 6;
     std::vector<std::string> parts;
     const auto all = in_order(of.changed);
-    for (const auto* const each : all)
-        if (parts.size() < most)
-            parts.push_back(growth_text(*each) +
-                            (parts.empty() ? fmt::format(" per {}", of.per) : std::string{}) +
-                            detail_of(*each, of.changed));
+    bool has_unit = false;  // the first count without a unit of its own states that of the others
+    for (const auto* const each : std::span{all}.first(std::min(most, all.size()))) {
+        const double operations = operations_of(*each);
+        std::string unit;
+        if (operations > 1)
+            unit = fmt::format(" per {} {}s", with_commas(operations), of.per);
+        else if (!std::exchange(has_unit, true))
+            unit = " per " + of.per;
+        parts.push_back(growth_text(*each) + unit + detail_of(*each, of.changed));
+    }
     if (all.size() > most) parts.push_back(fmt::format("{} more changed counts", all.size() - most));
     const bool has_growth = growth_of(*all.front()) > 0;
     return fmt::format("{}{}{}", has_growth ? "" : "no count grew; ", fmt::join(parts, ", "),
-                       of.set_up_included ? outside_text(of) : "");
+                       of.set_up_included ? " (work outside the loop included)" : "");
 }
 
-/// Returns the additional time outside of a CPU if it is at least half of the additional time.
+/// Returns the additional time in which no CPU works for the program, if it is at least half of all
+/// additional time.
 std::optional<double> additional_waiting_ns(const slowdown_cause& of) {
     constexpr double least_share = 0.1;
     if (!of.time_before || !of.time_after) return std::nullopt;
     const double more_ns = of.time_after->wall_ns - of.time_before->wall_ns,
                  waiting_ns = of.time_after->waiting_ns(),
                  longer_ns = waiting_ns - of.time_before->waiting_ns();
-    if (longer_ns <= 0 || longer_ns < more_ns / 2 || waiting_ns < least_share * of.time_after->wall_ns)
+    if (more_ns <= 0 || longer_ns <= 0 || longer_ns < more_ns / 2 ||
+        waiting_ns < least_share * of.time_after->wall_ns)
         return std::nullopt;
     return longer_ns;
 }
 
 /// Returns the function that takes at least half of the additional time, or null. Returns null if the CPU
-/// time did not grow.
+/// time did not grow or is unknown.
 const profiled_function* main_function(const slowdown_cause& of) {
-    if (!of.profiled || of.profiled->functions.empty()) return nullptr;
-    double more_ns = 0, cpu_ns = 0;
-    for (const auto& each : of.profiled->stacks) {
-        const double more = each.after_ns - each.before_ns;
-        more_ns += more;
-        if (each.stack != while_waiting) cpu_ns += more;
-    }
-    const auto& first = of.profiled->functions.front();
-    const bool is_function = first.name != other_functions && first.name != while_waiting;
-    return is_function && cpu_ns > 0 && first.is_certainly_slower() && first.more_ns >= more_ns / 2 ? &first
-                                                                                                    : nullptr;
+    if (!of.profiled || !of.time_before || !of.time_after) return nullptr;
+    const double more_ns = of.time_after->wall_ns - of.time_before->wall_ns,
+                 more_cpu_ns = of.time_after->cpu_ns() - of.time_before->cpu_ns();
+    const auto found = std::ranges::find_if(of.profiled->functions, [&](const profiled_function& each) {
+        return each.name != other_functions && each.name != while_waiting && each.name != in_kernel &&
+               each.is_certainly_slower() && each.more_ns >= more_ns / 2;
+    });
+    return more_cpu_ns > 0 && found != of.profiled->functions.end() ? &*found : nullptr;
 }
 
 std::string names_of_unstable(const slowdown_cause& of) {
@@ -162,7 +180,9 @@ std::string without_changes_text(const slowdown_cause& of, bool has_layouts) {
     if (of.compared.empty()) return "the cause is unknown";
     if (!is_compared(count_kind::system_call) || !is_compared(count_kind::allocations))
         return "no change in " + names_of_compared(of);
-    if (main_function(of) != nullptr || additional_waiting_ns(of) || !of.unstable.empty())
+    // Without the times, it is unknown if the benchmark waits longer.
+    if (main_function(of) != nullptr || !of.time_before || !of.time_after || additional_waiting_ns(of) ||
+        !of.unstable.empty())
         return "no count changed";
     return fmt::format("no count changed; {}",
                        has_layouts ? "the code itself" : "code placement or the code itself");
@@ -228,7 +248,8 @@ std::vector<std::string> cause_sentences(const report& content) {
         all.push_back(fmt::format("{}: {}.", shown(each.workload), cause_text(each, has_layouts(content))));
     }
     if (causes.size() > most) all.push_back(fmt::format("And {} more (report.json).", causes.size() - most));
-    for (const auto& reason : common) all.push_back(fmt::format("All: {}.", reason_text(reason)));
+    for (const auto& reason : common)
+        all.push_back(fmt::format("In all benchmarks, {}.", reason_text(reason)));
     return all;
 }
 
@@ -239,13 +260,17 @@ std::string title_of_profile(const slowdown_cause& of) {
                        of.profiled->set_up_included ? "; work outside the loop included" : "");
 }
 
-std::vector<profiled_function> functions_to_show(const profile& of) {
+std::vector<profiled_function> functions_to_show(const slowdown_cause& of) {
     constexpr std::size_t most = 10;
     constexpr double least_share = 0.01;
-    double whole_ns = 0;
-    for (const auto& each : of.stacks) whole_ns += each.after_ns;
     std::vector<profiled_function> found;
-    for (const auto& each : of.functions)
+    if (!of.profiled) return found;
+    double whole_ns = 0;
+    if (of.time_after)
+        whole_ns = of.time_after->wall_ns;
+    else
+        for (const auto& each : of.profiled->stacks) whole_ns += each.after_ns;
+    for (const auto& each : of.profiled->functions)
         if (found.size() < most && each.is_certainly_slower() && each.more_ns >= least_share * whole_ns)
             found.push_back(each);
     return found;
@@ -262,8 +287,8 @@ std::string write_causes(const report& content) {
     for (const auto& each : *content.causes) {
         if (!each.profiled) continue;
         text += printable(title_of_profile(each)) + ":\n";
-        if (functions_to_show(*each.profiled).empty()) text += "  no function certainly takes longer\n";
-        for (const auto& function : functions_to_show(*each.profiled))
+        if (functions_to_show(each).empty()) text += fmt::format("  {}\n", no_function_to_show);
+        for (const auto& function : functions_to_show(each))
             text += fmt::format("  {:>10}  {:>7} -> {:>7}  {}\n", more_time_text(function.more_ns),
                                 share_text(function.before_pct / 100), share_text(function.after_pct / 100),
                                 printable(function.name));

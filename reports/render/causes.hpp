@@ -28,7 +28,10 @@ std::string title_of_profile(const slowdown_cause& of);
 
 /// Returns the functions that texts and tables show: at most ten, each with at least 1 % of additional time
 /// that is certain.
-std::vector<profiled_function> functions_to_show(const profile& of);
+std::vector<profiled_function> functions_to_show(const slowdown_cause& of);
+
+/// The text for a profile without functions to show.
+inline constexpr std::string_view no_function_to_show = "no function takes significantly longer";
 
 /// Returns a text such as "+120 ns".
 std::string more_time_text(double more_ns);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "reports/base/atomic_file.hpp"
 #include "tests/support/command_support.hpp"
@@ -99,6 +100,7 @@ TEST_F(causes, counts_of_a_benchmark_with_fixed_iterations_include_its_set_up) {
     ASSERT_FALSE(found.is_null());
     EXPECT_NEAR(growth(found, "system_call", "write").value_or(0), 1, 0.05) << found;
     EXPECT_EQ(found["set_up_included"], true);
+    EXPECT_FALSE(found.contains("time_before")) << "its set-up can wait";
 }
 
 TEST_F(causes, the_counts_of_all_threads_belong_to_the_operations_of_all_threads) {
@@ -106,6 +108,7 @@ TEST_F(causes, the_counts_of_all_threads_belong_to_the_operations_of_all_threads
     const auto found = cause("uses_threads");
     ASSERT_FALSE(found.is_null());
     EXPECT_NEAR(growth(found, "allocations").value_or(0), 1, 0.05) << found;
+    EXPECT_FALSE(found.contains("time_before")) << "the threads share the wall time";
 }
 
 TEST_F(causes, code_is_the_cause_if_no_count_changed) {
@@ -116,7 +119,10 @@ TEST_F(causes, code_is_the_cause_if_no_count_changed) {
     EXPECT_TRUE(is_compared(found, "allocations")) << found;
     EXPECT_FALSE(growth(found, "allocations") || growth(found, "system_call", "write")) << found;
     if (is_compared(found, "instructions")) return;  // this machine has a counter of instructions
-    EXPECT_SAYS(ran.output, "calls_a_function: no count changed; code placement");
+    // On a very busy machine, the two counts can disagree about the time that it waits.
+    EXPECT_SAYS(ran.output, found.contains("time_before")
+                                ? "calls_a_function: no count changed; code placement"
+                                : "calls_a_function: no count changed");
 }
 
 TEST_F(causes, a_build_that_is_not_slower_has_no_causes) {
@@ -142,7 +148,10 @@ TEST_F(causes, a_cause_that_is_unknown_because_of_a_small_budget_has_a_reason) {
     const auto report = loopbench.report();
     EXPECT_TRUE(fits_the_schema(report));
     const auto all = report.value("causes", nlohmann::json::array());
-    ASSERT_FALSE(all.empty());
+    std::set<std::string> slower;  // a busy machine can leave too little time for a verdict
+    for (const auto& each : report["results"])
+        if (each["metric"] == "time" && each["verdict"] == "slower") slower.insert(each["workload"]);
+    EXPECT_GE(all.size(), slower.size()) << report;
     for (const auto& each : all)
         EXPECT_TRUE(each["compared"].size() > 3 || each["missing"].size() > 0) << each;
 }

@@ -1,6 +1,7 @@
 // Tests `loopbench compare --profile`.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include "tests/support/command_support.hpp"
 #include "tests/support/schema_check.hpp"
@@ -126,6 +127,19 @@ TEST_F(profile_option, a_profiler_that_does_not_work_is_named_with_the_remedy) {
     for (const auto* part : {"no permission to sample", "perf_event_paranoid"})
         EXPECT_SAYS(found["missing"].dump(), part);
     EXPECT_EQ(ran.output.find("<svg"), std::string::npos);
+}
+
+TEST_F(profile_option, perf_downloads_no_debug_information) {
+    std::string careful = fake_perf;
+    const std::string script = "script)\n";
+    careful.replace(careful.find(script), script.size(), "script)\n[ -z \"$DEBUGINFOD_URLS\" ] || exit 1\n");
+    add_tool("perf", careful);
+    add_tool("valgrind", "exit 1");
+    ::setenv("DEBUGINFOD_URLS", "http://127.0.0.1:9", 1);
+    compare();
+    ::unsetenv("DEBUGINFOD_URLS");
+    const auto found = cause();
+    EXPECT_TRUE(found.contains("profile")) << found;
 }
 
 TEST_F(profile_option, a_failure_of_perf_script_is_reported) {

@@ -23,11 +23,14 @@ using planted_counts = std::function<named_counts(const std::string& build, int 
 /// The batches of a process that does this number of operations.
 using planted_batches = std::function<double(const std::string& build, double operations)>;
 
+/// The time of an operation in the counted processes.
+using planted_time = std::function<reports::operation_time(const std::string& build, int number)>;
+
 /// A tool that runs no process.
 class fake_tool : public count_tool {
 public:
-    explicit fake_tool(planted_counts counts, planted_batches batches = {}, std::vector<cpu_time> cpu = {})
-        : counts_{std::move(counts)}, batches_{std::move(batches)}, cpu_{std::move(cpu)} {}
+    explicit fake_tool(planted_counts counts, planted_batches batches = {}, planted_time time = {})
+        : counts_{std::move(counts)}, batches_{std::move(batches)}, time_{std::move(time)} {}
 
     process_counts count(const counted_benchmark& of, const amount_of_work& amount) const override {
         // Each count of a build has two processes.
@@ -38,25 +41,26 @@ public:
         process_counts found{counts_(build, number), {operations, 1}};
         if (batches_) found.work.batches = batches_(build, operations);
         for (auto& [key, value] : found.counts) value = 1000 + value * operations;
-        if (cpu_.empty()) return found;
-        const auto& each = is_base ? cpu_[0] : cpu_[1];
-        found.cpu = {each.user_ns * operations + 1e9, each.system_ns * operations};
+        if (!time_) return found;
+        const auto each = time_(build, number);
+        found.time = {each.wall_ns * operations + 2e9, each.user_ns * operations + 1e9,
+                      each.system_ns * operations};
         return found;
     }
 
 private:
     planted_counts counts_;
     planted_batches batches_;
-    std::vector<cpu_time> cpu_;
+    planted_time time_;
     mutable std::map<const counted_benchmark*, int> processes_;
 };
 
 class compared_counts : public testing::Test {
 protected:
     reports::slowdown_cause compare(const planted_counts& counts, const planted_batches& batches = {},
-                                    const std::vector<cpu_time>& cpu = {}, const measured_times& times = {}) {
+                                    const planted_time& time_of = {}, const measured_times& times = {}) {
         auto choices = choice_without_tools();
-        choices[0].tools.push_back(std::make_unique<fake_tool>(counts, batches, cpu));
+        choices[0].tools.push_back(std::make_unique<fake_tool>(counts, batches, time_of));
         return compare(choices, times);
     }
 
@@ -149,25 +153,70 @@ TEST_F(compared_counts, the_set_up_must_be_separated_from_both_builds_or_from_no
     EXPECT_TRUE(with.set_up_included);
 }
 
-TEST_F(compared_counts, the_time_outside_of_a_cpu_is_known) {
-    const auto times_of = [&](double before_ns, double after_ns, const measured_times& times) {
+class times_of_operations : public compared_counts {
+protected:
+    /// Compares builds whose operations took 40 ns and 100 ns in the trials.
+    reports::slowdown_cause compare_times(const planted_time& time_of,
+                                          const measured_times& times = {40, 100},
+                                          const planted_batches& batches = {}) {
         return compare(
             [&](const std::string&, int) -> named_counts {
                 return {{read, 1}};
             },
-            {}, {{before_ns, 0}, {after_ns / 2, after_ns / 2}}, times);
-    };
-    const auto waits = times_of(20, 30, {40, 100});
+            batches, time_of, times);
+    }
+
+    static bool is_unknown(const reports::slowdown_cause& found) {
+        return !found.time_before && !found.time_after;
+    }
+};
+
+/// Returns the times of a build that waits for half of its time, and of one that waits for 70 %.
+reports::operation_time waiting(const std::string& build, int) {
+    return build == "base" ? reports::operation_time{40, 20, 0} : reports::operation_time{110, 22, 11};
+}
+
+/// Returns the times of builds that compute for nearly all of their time.
+reports::operation_time computing(const std::string& build, int) {
+    return build == "base" ? reports::operation_time{41, 39, 0} : reports::operation_time{110, 106, 0};
+}
+
+TEST_F(times_of_operations, waiting_is_a_share_of_the_measured_time) {
+    const auto waits = compare_times(waiting);
     ASSERT_TRUE(waits.time_before && waits.time_after);
     EXPECT_NEAR(waits.time_before->waiting_ns(), 20, 1e-6);
     EXPECT_NEAR(waits.time_after->waiting_ns(), 70, 1e-6);
-    EXPECT_NEAR(waits.time_after->system_ns, 15, 1e-6);
-    for (const auto& busy :
-         {times_of(38, 97, {40, 100}), times_of(20, 30, {40, 100, true}), times_of(80, 200, {40, 100})}) {
+    EXPECT_NEAR(waits.time_after->system_ns, 10, 1e-6);
+}
+
+TEST_F(times_of_operations, a_computing_benchmark_does_not_wait) {
+    for (const auto& busy : {compare_times(computing), compare_times(waiting, {40, 100, true})}) {
+        ASSERT_TRUE(busy.time_before && busy.time_after);
         EXPECT_NEAR(busy.time_before->waiting_ns(), 0, 1e-6);
         EXPECT_NEAR(busy.time_after->waiting_ns(), 0, 1e-6);
     }
-    EXPECT_FALSE(times_of(20, 30, {}).time_after) << "the wall time is unknown";
+}
+
+TEST_F(times_of_operations, waiting_in_only_one_of_two_counts_is_a_disturbance) {
+    const auto found = compare_times([](const std::string& build, int number) {
+        return number == 0 ? waiting(build, 0) : computing(build, 0);
+    });
+    ASSERT_TRUE(found.time_after);
+    EXPECT_NEAR(found.time_after->waiting_ns(), 0, 1e-6);
+    EXPECT_TRUE(is_unknown(compare_times([](const std::string&, int number) {
+        return reports::operation_time{40, number == 0 ? 10.0 : 25.0, 0};
+    })));
+}
+
+TEST_F(times_of_operations, times_that_have_another_meaning_than_those_of_the_trials_are_unknown) {
+    EXPECT_TRUE(is_unknown(compare_times(waiting, {}))) << "the trials have no time";
+    EXPECT_TRUE(is_unknown(compare_times(waiting, {20, 50}))) << "the benchmark pauses its timer";
+    EXPECT_TRUE(is_unknown(compare_times([](const std::string&, int) {
+        return reports::operation_time{40, 80, 0};
+    }))) << "two threads compute";
+    EXPECT_TRUE(is_unknown(compare_times(computing, {40, 100}, [](const std::string&, double operations) {
+        return operations;
+    }))) << "the set-up is included";
 }
 
 TEST_F(compared_counts, the_next_tool_is_used_if_a_tool_does_not_work) {
@@ -198,7 +247,9 @@ TEST_F(compared_counts, a_tool_that_fails_with_one_benchmark_is_used_for_the_nex
             if (counted++ == 0) throw uncountable{"the program failed"};
             return {{read, build == "base" ? 1 : 2}};
         }));
-    EXPECT_SAYS(compare(choices).missing.at(0), "the program failed");
+    const auto why = compare(choices).missing.at(0);
+    EXPECT_SAYS(why, "the program failed");
+    EXPECT_FALSE(tests::says(why, "install a tool")) << "the tool works on this machine";
     EXPECT_EQ(compare(choices).changed.size(), 1U);
 }
 

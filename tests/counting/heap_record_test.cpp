@@ -47,7 +47,10 @@ TEST(heap_record, a_statically_linked_program_leaves_the_counts_unknown) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{LOOPBENCH_STATIC_PROGRAM},
           {"/bin/sh", "-c", std::string{LOOPBENCH_STATIC_PROGRAM} + "; :"},
-          {"/bin/sh", "-c", std::string{"exec "} + LOOPBENCH_STATIC_PROGRAM}}) {
+          {"/bin/sh", "-c", std::string{"exec "} + LOOPBENCH_STATIC_PROGRAM},
+          {"/usr/bin/env", LOOPBENCH_STATIC_PROGRAM},
+          {"/usr/bin/timeout", "60", LOOPBENCH_STATIC_PROGRAM},
+          {"/usr/bin/nice", LOOPBENCH_STATIC_PROGRAM}}) {
         const heap_record record{LOOPBENCH_MALLOC_COUNTER};
         EXPECT_EQ(run(record, command).code, 0);
         EXPECT_FALSE(record.content()) << command.back();
@@ -55,6 +58,20 @@ TEST(heap_record, a_statically_linked_program_leaves_the_counts_unknown) {
 #else
     GTEST_SKIP() << "this system has no static C library";
 #endif
+}
+
+TEST(heap_record, every_function_that_starts_a_program_is_counted) {
+    for (const auto* const function : {"execl", "execle", "execlp", "execv", "execvp", "execvpe", "fexecve",
+                                       "popen", "posix_spawn", "posix_spawnp", "system"}) {
+        const heap_record counted{LOOPBENCH_MALLOC_COUNTER};
+        EXPECT_EQ(run(counted, {LOOPBENCH_STARTING_PROGRAM, function, LOOPBENCH_ALLOCATING_PROGRAM}).code, 0);
+        EXPECT_GE(counted.content().value_or(heap_use{}).allocations, 500) << function;
+#ifdef LOOPBENCH_STATIC_PROGRAM
+        const heap_record uncounted{LOOPBENCH_MALLOC_COUNTER};
+        EXPECT_EQ(run(uncounted, {LOOPBENCH_STARTING_PROGRAM, function, LOOPBENCH_STATIC_PROGRAM}).code, 0);
+        EXPECT_FALSE(uncounted.content()) << function;
+#endif
+    }
 }
 
 TEST(heap_record, a_shell_that_fails_to_start_a_program_is_counted) {
@@ -74,7 +91,13 @@ TEST(heap_record, memory_of_another_allocator_is_allocated_and_freed_by_it) {
     const auto ended = run(record, {LOOPBENCH_PROGRAM_WITH_ALLOCATOR});
     EXPECT_EQ(ended.end, child_end::exited) << "signal " << ended.code;
     EXPECT_EQ(ended.code, 0);
-    EXPECT_GE(record.content().value_or(heap_use{}).allocations, 500);
+    EXPECT_FALSE(record.content()) << "its operator new can allocate without malloc";
+}
+
+TEST(heap_record, an_operator_new_of_another_library_leaves_the_counts_unknown) {
+    const heap_record record{LOOPBENCH_MALLOC_COUNTER};
+    EXPECT_EQ(run(record, {LOOPBENCH_PROGRAM_WITH_OPERATOR_NEW}).code, 0);
+    EXPECT_FALSE(record.content());
 }
 
 TEST(heap_record, a_preloaded_allocator_of_the_user_keeps_its_precedence) {

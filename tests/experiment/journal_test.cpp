@@ -58,8 +58,9 @@ TEST(journal, each_trial_is_in_the_journal_file_as_soon_as_the_trial_is_appended
     EXPECT_EQ(lines[2]["reason"], "a\n\"b\"");
 }
 
-/// Returns the causes in a journal whose profile has these numbers of bytes.
-reports::slowdown_cause journal_with_profile(std::size_t stack_bytes, std::size_t function_bytes) {
+/// Returns the causes in a journal whose profile and reason have these numbers of bytes.
+std::vector<reports::slowdown_cause> causes_in_journal(std::size_t stack_bytes, std::size_t function_bytes,
+                                                       std::size_t reason_bytes) {
     const temporary_folder folder;
     auto plan = small_plan(1);
     plan.causes = bench::cause_options{.profile = true};
@@ -67,9 +68,13 @@ reports::slowdown_cause journal_with_profile(std::size_t stack_bytes, std::size_
     reports::slowdown_cause cause{.workload = "yield", .contender = "loop-epoll"};
     cause.profiled = reports::profile{
         "perf", {{std::string(function_bytes, 'f'), 1, 2, 3}}, {{std::string(stack_bytes, 's'), 1, 2}}};
+    cause.missing = {std::string(reason_bytes, 'r')};
     written.append({}, std::vector{cause});
-    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
-    return read.causes.value().at(0);
+    return bench::read_journal(content_of(folder / "journal.jsonl"), "it").causes.value();
+}
+
+reports::slowdown_cause journal_with_profile(std::size_t stack_bytes, std::size_t function_bytes) {
+    return causes_in_journal(stack_bytes, function_bytes, 1).at(0);
 }
 
 TEST(journal, a_profile_that_is_too_large_for_a_line_is_shortened) {
@@ -80,6 +85,7 @@ TEST(journal, a_profile_that_is_too_large_for_a_line_is_shortened) {
     ASSERT_TRUE(shortened.profiled);
     EXPECT_TRUE(shortened.profiled->stacks.empty());
     EXPECT_FALSE(journal_with_profile(100, bench::journal_line_bytes_max).profiled);
+    EXPECT_TRUE(causes_in_journal(100, 100, bench::journal_line_bytes_max).empty());
 }
 
 TEST(journal, resuming_removes_the_temporary_file_of_a_killed_writer) {

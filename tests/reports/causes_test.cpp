@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/model/json.hpp"
+#include "reports/render/formats/markdown.hpp"
 #include "reports/render/html/causes_html.hpp"
 #include "reports/render/html/html.hpp"
 #include "reports/render/terminal/text_table.hpp"
@@ -23,10 +24,13 @@ std::size_t occurrences_of(std::string_view part, std::string_view text) {
     return count;
 }
 
+/// Returns the cause of a computing benchmark that takes 400 ns longer.
 slowdown_cause cause_with(std::vector<changed_count> changed) {
     slowdown_cause found{.workload = "BM_sort", .contender = "new"};
     found.compared = {count_kind::system_call, count_kind::allocations};
     found.changed = std::move(changed);
+    found.time_before = operation_time{100, 100, 0};
+    found.time_after = operation_time{500, 500, 0};
     return found;
 }
 
@@ -53,6 +57,20 @@ TEST(causes, a_text_names_the_counts_that_grew_first) {
               "0.50 more allocated bytes per operation");
 }
 
+TEST(causes, a_rare_event_is_stated_for_many_operations) {
+    EXPECT_EQ(text_of({{count_kind::system_call, "fsync", 0, 0.001}}),
+              "1 more fsync(2) per 1,000 operations");
+    EXPECT_EQ(text_of({{count_kind::system_call, "fsync", 0.00002, 0}}),
+              "no count grew; 20 fewer fsync(2) per 1,000,000 operations");
+    EXPECT_EQ(
+        text_of({{count_kind::system_call, "fsync", 0, 0.002},
+                 {count_kind::allocations, "", 0, 2},
+                 {count_kind::context_switches, "", 0, 1}}),
+        "2 more fsync(2) per 1,000 operations, 2 more allocations per operation, 1 more context switch");
+    EXPECT_EQ(text_of({{count_kind::allocations, "", 0, 0.001}, {count_kind::allocated_bytes, "", 0, 0.064}}),
+              "1 more allocation per 1,000 operations (64 B)");
+}
+
 TEST(causes, a_decrease_alone_is_not_reported_as_a_cause) {
     EXPECT_EQ(text_of({{count_kind::system_call, "write", 3, 2}}),
               "no count grew; 1 fewer write(2) per operation");
@@ -66,8 +84,8 @@ TEST(causes, a_text_states_the_unit_of_a_command_and_the_limits_of_a_count) {
     const auto text = cause_text(found, false);
     for (const auto* part : {"outside the loop", "compared: futex(2)", "no counter"}) EXPECT_SAYS(text, part);
     found.per = "run";
-    EXPECT_TRUE(
-        cause_text(found, false).starts_with("1 more openat(2) per run (work outside the runs included);"));
+    found.set_up_included = false;
+    EXPECT_TRUE(cause_text(found, false).starts_with("1 more openat(2) per run;"));
 }
 
 profile sample_profile() {
@@ -105,10 +123,20 @@ TEST(causes, additional_waiting_is_not_reported_as_slower_code) {
     EXPECT_SAYS(cause_text(cause_with_times(quick, {300, 200, 10}), false), "code placement");
     EXPECT_SAYS(cause_text(cause_with_times({100, 100, 0}, {104, 101, 0}), false), "code placement")
         << "a few per cent of waiting are noise";
+    EXPECT_FALSE(says(cause_text(cause_with_times({100, 90, 0}, {100, 40, 0}), false), "waits"))
+        << "it does not take longer";
     auto changed = cause_with({{count_kind::system_call, "fsync", 0, 1}});
     changed.time_before = quick;
     changed.time_after = operation_time{1000, 60, 20};
     EXPECT_EQ(cause_text(changed, false), "1 more fsync(2) per operation; it waits 870 ns longer");
+}
+
+TEST(causes, there_is_no_conclusion_about_the_code_if_the_times_are_unknown) {
+    auto found = cause_with({});
+    found.time_before.reset();
+    found.time_after.reset();
+    found.profiled = sample_profile();
+    EXPECT_EQ(cause_text(found, false), "no count changed");
 }
 
 TEST(causes, there_is_no_conclusion_if_a_count_varies) {
@@ -124,12 +152,19 @@ TEST(causes, only_a_function_with_certain_additional_cpu_time_is_named) {
     EXPECT_SAYS(cause_text(found, false), "f takes 500 ns more");
     found.profiled->functions[0].error_ns = 200;
     EXPECT_FALSE(says(cause_text(found, false), "takes"));
-    EXPECT_TRUE(functions_to_show(*found.profiled).empty());
-    for (const auto* const other : {"[others]", "[waiting]"}) {
+    EXPECT_TRUE(functions_to_show(found).empty());
+    for (const auto* const other : {"[others]", "[waiting]", "[kernel]"}) {
         found.profiled = profile{"perf", {{other, 10, 60, 500}}, {{other, 100, 600}}};
         EXPECT_FALSE(says(cause_text(found, false), "takes")) << other;
     }
+    found.profiled = profile{"perf", {{"[waiting]", 0, 50, 250}, {"f", 0, 50, 240}, {"g", 9, 1, -90}}, {}};
+    EXPECT_SAYS(cause_text(found, false), "f takes 240 ns more") << "also without stacks";
+    EXPECT_EQ(functions_to_show(found).size(), 2U);
+    found.profiled->functions[1].more_ns = 4;
+    EXPECT_EQ(functions_to_show(found).size(), 1U) << "less than 1 % of the time";
     found.profiled = profile{"perf", {{"f", 0, 50, 300}}, {{"f", 100, 400}, {"g", 900, 500}}};
+    found.time_before = operation_time{1000, 1000, 0};
+    found.time_after = operation_time{900, 900, 0};
     EXPECT_FALSE(says(cause_text(found, false), "takes")) << "the CPU time did not grow";
 }
 
@@ -173,6 +208,7 @@ TEST(causes, many_causes_are_shortened_and_a_common_reason_is_stated_once) {
     const auto text = write_causes(content);
     EXPECT_EQ(occurrences_of("install strace", text), 1U);
     EXPECT_EQ(occurrences_of("only here", text), 1U);
+    EXPECT_SAYS(text, "In all benchmarks, system calls were not counted");
     EXPECT_SAYS(text, "290 more (report.json)");
     EXPECT_SAYS(*cause_of(content, "BM_sort", "new"), "install strace");
 }
@@ -193,6 +229,15 @@ TEST(causes, the_sentences_and_the_functions_are_below_the_verdict) {
         << begin;
     EXPECT_SAYS(begin, "+380 ns");
     EXPECT_LT(begin.find("slow<int>"), begin.find("quick"));
+}
+
+TEST(causes, a_profile_without_certain_functions_has_a_sentence_instead_of_a_table) {
+    auto content = report_with_causes();
+    for (auto& each : content.causes->front().profiled->functions) each.error_ns = 1000;
+    for (const auto& text : {write_markdown(content), write_causes(content)}) {
+        EXPECT_SAYS(text, "no function takes significantly longer");
+        EXPECT_FALSE(says(text, "more time |")) << text;
+    }
 }
 
 TEST(causes, the_page_escapes_names_and_shows_the_causes_without_a_script) {

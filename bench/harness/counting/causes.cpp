@@ -14,6 +14,7 @@ namespace loopbench::bench {
 namespace {
 
 using reports::count_kind;
+using reports::operation_time;
 
 struct two_counts {
     double before = 0, after = 0;
@@ -26,7 +27,8 @@ struct counted_pair {
     std::set<count_kind> kinds = {};
     double per_event = 0;
     bool set_up_included = false;
-    std::optional<std::pair<cpu_time, cpu_time>> cpu = {};
+    std::optional<std::pair<operation_time, operation_time>> time = {};  // absent if it has no meaning
+    bool can_pause = true;  // false if the trials measure all of the time of an operation
 };
 
 /// Returns the difference that does not count as a change: a number of events that two equal processes can
@@ -57,8 +59,12 @@ counted_pair compared_pair(const two_builds& builds, const count_tool& with) {
     const auto both = count_both(builds, with);
     const auto &before = both.before, &after = both.after;
     counted_pair found{.per_event = std::max(before.per_event, after.per_event),
-                       .set_up_included = before.set_up_included};
-    if (before.cpu && after.cpu) found.cpu = {*before.cpu, *after.cpu};
+                       .set_up_included = before.set_up_included,
+                       .can_pause = !builds.before.speed().runs_command};
+    // The time of an operation must not include the set-up. Several threads share the measured wall time.
+    if (before.time && after.time && !before.set_up_included &&
+        std::max(builds.before.threads(), builds.after.threads()) == 1)
+        found.time = {*before.time, *after.time};
     const auto some = kinds_in(before.counts), others = kinds_in(after.counts);
     // The counter of a kind can be missing for one of the builds, for example because it is linked
     // statically.
@@ -90,26 +96,58 @@ bool is_negative(const count_key& key, const two_counts& of, double per_event) {
     return std::min(of.before, of.after) < -slack_of(key.first, of, per_event);
 }
 
+/// The shares of their time that the builds are in a CPU.
+struct cpu_shares {
+    double before = 1, after = 1;
+    [[nodiscard]] bool are_whole() const { return before == 1 && after == 1; }
+};
+
+/// Returns the share of its time that a counted process is in a CPU. Returns nothing if several threads are
+/// in a CPU at once, or if the operations take longer than those that the trials measured, for example
+/// because the benchmark pauses its timer.
+std::optional<double> share_of(const operation_time& of, double measured_ns, bool can_pause) {
+    constexpr double most_in_one_cpu = 1.1, longest_by_noise = 1.25;
+    if (!(of.wall_ns > 0) || (can_pause && of.wall_ns > longest_by_noise * measured_ns)) return std::nullopt;
+    const double share = std::max(of.cpu_ns(), 0.0) / of.wall_ns;
+    return share > most_in_one_cpu ? std::nullopt : std::optional{std::min(share, 1.0)};
+}
+
+/// Returns nothing if the shares are unknown. If both builds spend nearly all of their time in a CPU, the
+/// rest is noise.
+std::optional<cpu_shares> shares_of(const counted_pair& of, const measured_times& times) {
+    constexpr double nearly_all = 0.9;
+    if (!of.time || !(times.before_ns > 0) || !(times.after_ns > 0)) return std::nullopt;
+    if (times.is_cpu_time) return cpu_shares{};
+    const auto before = share_of(of.time->first, times.before_ns, of.can_pause),
+               after = share_of(of.time->second, times.after_ns, of.can_pause);
+    if (!before || !after) return std::nullopt;
+    return std::min(*before, *after) >= nearly_all ? cpu_shares{} : cpu_shares{*before, *after};
+}
+
+/// Returns the shares that two counts agree on. A disturbance can make a process wait only in one of them.
+std::optional<cpu_shares> common_shares(const std::optional<cpu_shares>& first,
+                                        const std::optional<cpu_shares>& second) {
+    constexpr double tolerance = 0.1;
+    for (const auto& each : {first, second})
+        if (each && each->are_whole()) return each;
+    if (!first || !second || std::abs(first->before - second->before) > tolerance ||
+        std::abs(first->after - second->after) > tolerance)
+        return std::nullopt;
+    return cpu_shares{(first->before + second->before) / 2, (first->after + second->after) / 2};
+}
+
 /// Returns the times of an operation that is in a CPU for `share` of its time. A time below 0 is noise.
-reports::operation_time time_of(const cpu_time& cpu, double wall_ns, double share) {
-    const double user = std::max(cpu.user_ns, 0.0), system = std::max(cpu.system_ns, 0.0);
-    if (!(user + system > 0)) return {wall_ns, 0, 0};
-    const double scale = std::min(share, 1.0) * wall_ns / (user + system);
+operation_time time_of(const operation_time& of_process, double wall_ns, double share) {
+    const double user = std::max(of_process.user_ns, 0.0), system = std::max(of_process.system_ns, 0.0);
+    if (!(user + system > 0)) return {wall_ns, share * wall_ns, 0};
+    const double scale = share * wall_ns / (user + system);
     return {wall_ns, user * scale, system * scale};
 }
 
-/// Sets the CPU times of both builds. If both spend nearly all of their time in a CPU, the rest is noise.
-void take_times(reports::slowdown_cause& found, const std::pair<cpu_time, cpu_time>& cpu,
+void take_times(reports::slowdown_cause& found, const counted_pair& of, const cpu_shares& shares,
                 const measured_times& times) {
-    constexpr double nearly_all = 0.9;
-    if (!(times.before_ns > 0) || !(times.after_ns > 0)) return;
-    const auto share = [](const cpu_time& used, double wall_ns) {
-        return std::max(used.user_ns + used.system_ns, 0.0) / wall_ns;
-    };
-    double before = share(cpu.first, times.before_ns), after = share(cpu.second, times.after_ns);
-    if (times.is_cpu_time || std::min(before, after) >= nearly_all) before = after = 1;
-    found.time_before = time_of(cpu.first, times.before_ns, before);
-    found.time_after = time_of(cpu.second, times.after_ns, after);
+    found.time_before = time_of(of.time->first, times.before_ns, shares.before);
+    found.time_after = time_of(of.time->second, times.after_ns, shares.after);
 }
 
 void take_changes(reports::slowdown_cause& found, const two_builds& builds, const count_tool& with,
@@ -120,11 +158,15 @@ void take_changes(reports::slowdown_cause& found, const two_builds& builds, cons
         if (std::abs(count.growth()) > slack_of(key.first, count, first.per_event) ||
             is_negative(key, count, first.per_event))
             changed.push_back(key);
+    const auto shares = shares_of(first, times);
+    const bool may_wait =
+        first.time && times.before_ns > 0 && times.after_ns > 0 && !(shares && shares->are_whole());
     // If the time ends during the second count, the counts of this tool are unknown.
-    const auto second = changed.empty() ? counted_pair{} : compared_pair(builds, with);
+    const auto second = changed.empty() && !may_wait ? counted_pair{} : compared_pair(builds, with);
     for (const auto kind : first.kinds) found.compared.push_back(kind);
     found.set_up_included = found.set_up_included || (first.set_up_included && !changed.empty());
-    if (first.cpu) take_times(found, *first.cpu, times);
+    if (const auto common = common_shares(shares, shares_of(second, times)); common && first.time)
+        take_times(found, first, *common, times);
     for (const auto& key : changed) {
         const auto& one = first.counts.at(key);
         const auto at = second.counts.find(key);
@@ -140,10 +182,12 @@ void take_changes(reports::slowdown_cause& found, const two_builds& builds, cons
 /// Adds the reason for which nothing was counted.
 void add_missing(reports::slowdown_cause& found, const tool_choice& choice, const std::string& why) {
     if (!choice.is_important) return;
+    // Another tool would not help if a tool works here, but not with this benchmark.
+    const std::string remedy = why.empty() ? choice.remedy : "";
     std::string text = why.empty() ? choice.why_unusable : why;
     if (text.empty()) text = "no tool for them is installed";
-    found.missing.push_back(fmt::format("{} were not counted: {}{}{}", choice.what, text,
-                                        choice.remedy.empty() ? "" : "; ", choice.remedy));
+    found.missing.push_back(
+        fmt::format("{} were not counted: {}{}{}", choice.what, text, remedy.empty() ? "" : "; ", remedy));
 }
 
 void compare_with_one_of(reports::slowdown_cause& found, const two_builds& builds, tool_choice& choice,
@@ -188,7 +232,8 @@ both_counts count_both(const two_builds& builds, const count_tool& with) {
     };
     auto amounts = amounts_for(before.operation_s > after.operation_s ? before : after, with.work());
     auto both = count(amounts);
-    if (!both.first || !both.second) {
+    const bool have_slopes = both.first && both.second;
+    if (!have_slopes) {
         constexpr int repetitions = 3;
         both = count(amounts_by_repetitions(repetitions));
     }
@@ -196,7 +241,7 @@ both_counts count_both(const two_builds& builds, const count_tool& with) {
         throw uncountable{
             "all processes did the same number of iterations, so the counts of an operation are unknown; "
             "remove ->Iterations(N)->Repetitions(M) from the benchmark"};
-    if (both.first->set_up_included != both.second->set_up_included) {
+    if (have_slopes && both.first->set_up_included != both.second->set_up_included) {
         // With other times, the batches of iterations have other sizes, so that they can be separated.
         for (auto& each : amounts) each.min_time_s *= 1.7;
         both = count(amounts);

@@ -40,7 +40,7 @@ both_counts count_both(const two_builds& builds, const count_tool& with);
 struct tool_choice {
     std::string what;  // for messages, for example "system calls"
     std::vector<std::unique_ptr<count_tool>> tools;
-    std::string remedy = {};        // for messages, for example "install strace"
+    std::string remedy = {};        // if no tool works, for example "install strace"
     bool is_important = true;       // if false, there is no message if nothing was counted
     std::string why_unusable = {};  // the reason for which a tool was removed
 };

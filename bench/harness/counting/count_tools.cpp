@@ -32,8 +32,11 @@ public:
             counts[{count_kind::allocations, ""}] = heap->allocations;
             counts[{count_kind::allocated_bytes, ""}] = heap->bytes;
         }
+        // Other programs that use the CPU are no reason why this one waits.
+        const auto wall_ns = std::max<std::int64_t>(process.outcome.wall.count() - usage.run_delay_ns, 0);
         return {std::move(counts), process.work,
-                cpu_time{static_cast<double>(usage.user_ns), static_cast<double>(usage.system_ns)}};
+                reports::operation_time{static_cast<double>(wall_ns), static_cast<double>(usage.user_ns),
+                                        static_cast<double>(usage.system_ns)}};
     }
 
 private:
@@ -71,16 +74,20 @@ protected:
 private:
     std::string program_;
 
-    /// Throws unusable_tool if the tool cannot even count a shell that does nothing.
+    /// Throws unusable_tool if the tool cannot even count a shell that does nothing, and out_of_time if no
+    /// time is left.
     void refuse_if_unusable(const time_for_pass& time, const std::string& name) const {
         const record_file record;
         auto command = arguments(record.path());
         command.insert(command.begin(), program_);
         command.insert(command.end(), {"/bin/sh", "-c", ":"});
-        constexpr std::chrono::seconds limit{30};
+        const std::chrono::nanoseconds left = time.end - time_for_pass::clock::now();
+        if (left <= left.zero()) throw out_of_time{"the time was over"};
+        const auto limit = std::min<std::chrono::nanoseconds>(std::chrono::seconds{30}, left);
         const auto ended = run_child(
             {.command = command, .environment = {}, .cpu = {}, .limit = limit, .stop_fd = time.stop_fd});
         if (ended.end == child_end::stopped) throw out_of_time{"interrupted"};
+        if (ended.end == child_end::timed_out && time.is_over()) throw out_of_time{"the time was over"};
         if (const auto failure = failure_of(ended, limit)) throw unusable_tool{"{}: {}", name, *failure};
         try {
             [[maybe_unused]] const auto counted = counts_in(record.contents());
@@ -206,9 +213,10 @@ std::optional<counts_per_operation> count_operations(const counted_benchmark& of
         all.counts[key] = found->of(values);
         all.variances[key] = found->variance_of(values);
     }
-    if (std::ranges::all_of(processes, [](const auto& each) { return each.cpu.has_value(); }))
-        all.cpu = {found->of(values_of([](const auto& each) { return each.cpu->user_ns; })),
-                   found->of(values_of([](const auto& each) { return each.cpu->system_ns; }))};
+    if (std::ranges::all_of(processes, [](const auto& each) { return each.time.has_value(); }))
+        all.time = {found->of(values_of([](const auto& each) { return each.time->wall_ns; })),
+                    found->of(values_of([](const auto& each) { return each.time->user_ns; })),
+                    found->of(values_of([](const auto& each) { return each.time->system_ns; }))};
     return all;
 }
 

@@ -17,23 +17,20 @@ namespace loopbench::bench {
 using count_key = std::pair<reports::count_kind, std::string>;  // the kind, and the name of a system call
 using named_counts = std::map<count_key, double>;
 
-/// The CPU time of all threads and descendants.
-struct cpu_time {
-    double user_ns = 0, system_ns = 0;
-};
-
 struct process_counts {
     named_counts counts;
     work_of_process work;
-    std::optional<cpu_time> cpu = {};  // absent if the tool slows the process down
+    std::optional<reports::operation_time> time = {};  // of all operations; absent if the tool is slow
 };
 
 struct counts_per_operation {
     named_counts counts = {};
     named_counts variances = {};   // if the events are independent of each other
-    double per_event = 0;          // by how much an additional event in a process can change a count
+    double per_event = 0;          // the change of a count if a process has one more event
     bool set_up_included = false;  // true if the set-up could not be separated from the operations
-    std::optional<cpu_time> cpu = {};
+    /// The time of an operation in the counted processes. The CPU time is that of all threads and
+    /// descendants, and can be longer than the wall time.
+    std::optional<reports::operation_time> time = {};
 };
 
 class count_tool {

@@ -44,15 +44,23 @@ counted_benchmark::counted_benchmark(const contender& who, const std::string& wo
     // Only the suite's contenders know slices, and these contenders also take LOOPBENCH_OPERATIONS.
     speed_.takes_operations = probe.operations.has_value() && probe.context.contains("slices");
     speed_.is_calibrated = probe.calibrated;
-    speed_.operations_of_probe = work_in(probe).operations;
+    speed_.operations_of_probe = work_in(probe, {}).operations;
     const auto time_ns = probe.metrics.at("time").value_or(0);
     speed_.operation_s =
         (is_timed_by_wall_clock() ? time_ns : std::min(time_ns, probe.cpu_time_ns.value_or(time_ns))) / 1e9;
 }
 
-bool counted_benchmark::is_timed_by_wall_clock() const {
+const std::string& counted_benchmark::printed_name() const {
     const auto* const listed = find_benchmark(who_, workload_);
-    const auto& name = listed != nullptr ? listed->printed : workload_;
+    return listed != nullptr ? listed->printed : workload_;
+}
+
+int counted_benchmark::threads() const {
+    return threads_of(printed_name());
+}
+
+bool counted_benchmark::is_timed_by_wall_clock() const {
+    const auto& name = printed_name();
     return name.find("/real_time") != std::string::npos || name.find("/manual_time") != std::string::npos;
 }
 
@@ -84,16 +92,16 @@ trial_outcome counted_benchmark::outcome_of(const amount_of_work& amount, const 
     return outcome;
 }
 
-work_of_process counted_benchmark::work_in(const trial_outcome& outcome) const {
+work_of_process counted_benchmark::work_in(const trial_outcome& outcome, const amount_of_work& amount) const {
+    // The standard error of a command belongs to the command, and can have any size.
+    if (speed_.runs_command) return {static_cast<double>(amount.operations.value_or(1)), 1};
     if (speed_.takes_operations) return {outcome.operations.value_or(0), 1};
     if (outcome.errors.size() >= log_bytes_max)
         throw uncountable{
             "the program writes more than {} KiB to its standard error, so the log of its iterations is "
             "incomplete; let it write less",
             log_bytes_max >> 10U};
-    const auto* const listed = find_benchmark(who_, workload_);
-    const auto work =
-        work_in_log(outcome.errors, threads_of(listed != nullptr ? listed->printed : workload_));
+    const auto work = work_in_log(outcome.errors, threads());
     if (!(work.operations > 0))
         throw uncountable{
             "the program does not log its iterations, as Google Benchmark does with --v=2, so the counts of "
@@ -104,7 +112,7 @@ work_of_process counted_benchmark::work_in(const trial_outcome& outcome) const {
 counted_process counted_benchmark::run(const amount_of_work& amount, const command_words& front,
                                        const variable_map& environment) const {
     auto outcome = outcome_of(amount, front, environment);
-    const auto work = work_in(outcome);
+    const auto work = work_in(outcome, amount);
     return {work, std::move(outcome)};
 }
 

@@ -54,6 +54,8 @@ public:
 
     [[nodiscard]] const benchmark_speed& speed() const { return speed_; }
     [[nodiscard]] const time_for_pass& time() const { return time_; }
+    /// The threads that run the benchmark's function.
+    [[nodiscard]] int threads() const;
 
 private:
     const contender& who_;
@@ -61,11 +63,13 @@ private:
     const time_for_pass& time_;
     benchmark_speed speed_;
 
+    /// Returns the name as the program prints it.
+    [[nodiscard]] const std::string& printed_name() const;
     [[nodiscard]] bool is_timed_by_wall_clock() const;
     [[nodiscard]] trial_outcome outcome_of(const amount_of_work& amount, const command_words& front,
                                            const variable_map& environment) const;
     /// Throws uncountable if the program does not say how many operations it did.
-    [[nodiscard]] work_of_process work_in(const trial_outcome& outcome) const;
+    [[nodiscard]] work_of_process work_in(const trial_outcome& outcome, const amount_of_work& amount) const;
 };
 
 }  // namespace loopbench::bench

@@ -9,8 +9,9 @@ namespace loopbench::bench {
 /// begins with zeros.
 struct heap_counts {
     std::atomic<std::uint64_t> allocations{0}, bytes{0};
-    std::atomic<std::uint64_t> loaded{0};   // programs that loaded the malloc counter
-    std::atomic<std::uint64_t> started{0};  // programs that those started with execve(2)
+    std::atomic<std::uint64_t> loaded{0};   // programs that loaded the malloc counter, which counts all of
+                                            // their allocations
+    std::atomic<std::uint64_t> started{0};  // programs that the programs with the malloc counter started
 };
 
 }  // namespace loopbench::bench

@@ -82,12 +82,17 @@ void journal::append(std::span<const counted_result> cells, found_causes causes)
     auto line = reports::dump(counted_line(cells, causes));
     const auto shorten = [&](auto remove) {
         if (!causes || line.size() <= journal_line_bytes_max) return;
-        for (auto& each : *causes)
-            if (each.profiled) remove(each);
+        remove(*causes);
         line = reports::dump(counted_line(cells, causes));
     };
-    shorten([](reports::slowdown_cause& each) { each.profiled->stacks.clear(); });
-    shorten([](reports::slowdown_cause& each) { each.profiled.reset(); });
+    shorten([](auto& all) {
+        for (auto& each : all)
+            if (each.profiled) each.profiled->stacks.clear();
+    });
+    shorten([](auto& all) {
+        for (auto& each : all) each.profiled.reset();
+    });
+    shorten([](auto& all) { all.clear(); });
     write_text(std::move(line));
 }
 

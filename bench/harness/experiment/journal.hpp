@@ -42,7 +42,7 @@ public:
     void end(const run_outcome& outcome) { write_line(end_line(outcome)); }
 
     /// Writes the results of the passes. If the line would be too long, leaves out the stacks of the
-    /// profiles, or the profiles. Throws reports::file_error if writing fails.
+    /// profiles, then the profiles, then the causes. Throws reports::file_error if writing fails.
     void append(std::span<const counted_result> cells, found_causes causes = {});
 
     /// Writes a trial. If writing fails, throws reports::file_error and leaves the journal without this

@@ -107,10 +107,12 @@ std::string causes_of(const report& content) {
     for (const auto& each : *content.causes) {
         if (!each.profiled) continue;
         std::vector<std::vector<std::string>> rows{{"function", "more time", "before", "after"}};
-        for (const auto& function : functions_to_show(*each.profiled))
+        for (const auto& function : functions_to_show(each))
             rows.push_back({escaped_markdown(function.name), more_time_text(function.more_ns),
                             share_text(function.before_pct / 100), share_text(function.after_pct / 100)});
-        out += folded_markdown(title_of_profile(each), table_of(rows)) + "\n";
+        out += folded_markdown(title_of_profile(each),
+                               rows.size() == 1 ? std::string{no_function_to_show} : table_of(rows)) +
+               "\n";
     }
     return out;
 }

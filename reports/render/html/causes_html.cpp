@@ -12,7 +12,7 @@ namespace loopbench::reports {
 
 namespace {
 
-std::string table_of_functions(const profile& of, std::string_view caption) {
+std::string table_of_functions(const slowdown_cause& of, std::string_view caption) {
     auto out = fmt::format(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"plain\">"
         "<caption>Functions with additional time</caption><thead><tr><th scope=\"col\">function</th><th "
@@ -48,7 +48,7 @@ std::string section_of_profiles(const report& content) {
         const auto title = title_of_profile(each);
         out += fmt::format("<h3>{}</h3>\n", in_markup(title));
         out += flame_graph(*each.profiled, fmt::format("flame-{}", ++number), title);
-        if (!functions_to_show(*each.profiled).empty()) out += table_of_functions(*each.profiled, title);
+        if (!functions_to_show(each).empty()) out += table_of_functions(each, title);
     }
     if (out.empty()) return out;
     return "<section id=\"profiles\" data-short=\"Profiles\">\n<h2>Where the additional time is spent</h2>\n"

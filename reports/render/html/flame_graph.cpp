@@ -28,8 +28,8 @@ struct box {
     std::map<std::string, box, std::less<>> called;
 };
 
-/// Adds the outermost functions of the stack. The others would be above the picture, and the recursion of
-/// this file would overflow the memory of the thread.
+/// Adds the outermost functions of the stack. At most 200 functions of a stack are kept, because the
+/// recursion of this file would otherwise overflow the memory of the thread.
 void add(box& root, const profiled_stack& from) {
     root.before += from.before_ns;
     root.after += from.after_ns;
