@@ -520,6 +520,8 @@ class Html(PageTest):
         cause = {"workload": "BM_sort", "contender": "new", "per": "operation", "compared": ["system_call"],
                  "changed": [{"kind": "system_call", "name": "read", "before": 1, "after": 3}], "unstable": [],
                  "set_up_included": False, "missing": [],
+                 "time_before": {"wall_ns": 101, "user_ns": 101, "system_ns": 0},
+                 "time_after": {"wall_ns": 581, "user_ns": 581, "system_ns": 0},
                  "profile": {"profiler": "perf", "set_up_included": False,
                              "functions": [{"name": "slow <b>", "before_pct": 10, "after_pct": 80, "more_ns": 490},
                                            {"name": "quick", "before_pct": 90, "after_pct": 20, "more_ns": -10}],
