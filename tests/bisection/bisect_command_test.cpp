@@ -176,7 +176,9 @@ TEST_F(bisect, a_second_bisection_in_the_same_folder_builds_nothing) {
     EXPECT_EQ(history.builds().size(), builds);
     EXPECT_SAYS(ran.error_tail, "reuses the build");
     EXPECT_SAYS(ran.output, std::to_string(builds) + " of an earlier bisection");
-    for (const auto& build : history.result()["builds"]) EXPECT_EQ(build["reused"], true);
+    const auto result = history.result();
+    EXPECT_EQ(result["builds"].size(), builds);
+    for (const auto& build : result["builds"]) EXPECT_EQ(build["reused"], true);
     EXPECT_EQ(history.suspects(), names{"change 5"});
     ASSERT_EQ(history.bisect("first HEAD --program out/bench -- 'sh build.sh; true'").code, 3);
     EXPECT_EQ(history.builds().size(), 2 * builds) << "another command builds all of them again";
