@@ -253,7 +253,7 @@ struct report {
     /// Empty if another program made the report; report_index::headline() then derives the primary metrics.
     std::vector<workload> workloads;
     std::vector<result> results;
-    std::optional<std::vector<unmatched_benchmark>> unmatched;  // absent if there are none
+    std::optional<std::vector<unmatched_benchmark>> unmatched;  // absent if both have the same
     judging judged_by;
     std::optional<gate_summary> gate;  // absent unless `compare` made the report
     /// One cause for each slower benchmark, the greatest slowdown first. Absent if `compare` did not look for

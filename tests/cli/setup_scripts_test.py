@@ -139,6 +139,14 @@ if [ "$LC_ALL" = C ]; then echo "  Candidate: 1"; else echo "  Installationskand
         self.assertRegex(ran.stderr, "no package.*clang-format-14")
         self.assertRegex(self.calls("apt-get")[-1], " mold$")
 
+    def test_without_a_known_boost_its_libraries_are_named_and_the_others_are_installed(self):
+        self.fake("apt-cache", 'echo "  Candidate: (none)"')
+        ran = self.run_script(".ci/install", "upstream")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("libboost-context", ran.stderr)
+        self.assertNotIn("boost", self.calls("apt-get")[-1])
+        self.assertIn(" netbase", self.calls("apt-get")[-1])
+
     def test_without_sudo_missing_packages_are_named_and_the_build_can_continue(self):
         self.fake("id", "echo 1000")
         self.use_only("dpkg-query", "id", "apt-get")

@@ -36,14 +36,9 @@ def commands_of_readme(source):
     return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
 
 
-def failed_tests(output):
-    """Returns the names of the tests that CTest lists as failed."""
-    listed = output.partition("The following tests FAILED:")[2]
-    return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
-
-
-def skipped_tests(output):
-    listed = output.partition("The following tests did not run:")[2].partition("The following tests FAILED:")[0]
+def tests_below(heading, output):
+    """Returns the names of the tests that CTest lists below the heading."""
+    listed = output.partition(f"{heading}:\n")[2].partition("\n\n")[0]
     return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
 
 
@@ -60,8 +55,9 @@ def try_suite(source, folder, suite):
             done = root.start(command, PLACE, LIMIT_S)
             log.write(f"$ {command}\n{done.stdout}\n")
             results.append({"suite": suite, "command": command, "exit_code": done.returncode,
-                            "seconds": round(time.monotonic() - start), "failed": failed_tests(done.stdout),
-                            "skipped": skipped_tests(done.stdout)})
+                            "seconds": round(time.monotonic() - start),
+                            "failed": tests_below("The following tests FAILED", done.stdout),
+                            "skipped": tests_below("The following tests did not run", done.stdout)})
             tell(json.dumps(results[-1]))
     commit = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
     versions = {name: root.start(script).stdout.strip() for name, script in VERSIONS.items()}

@@ -38,8 +38,8 @@ public:
     /// `folder` is any folder of the repository. Throws usage_error if there is no repository or no git.
     repository(std::filesystem::path folder, int stop_fd);
 
-    /// Returns the commit that `revision` names. Throws usage_error if there is none. `role` names the
-    /// argument in the message ("GOOD").
+    /// Returns the commit that `revision` names. Throws usage_error if the repository lacks it. `role` names
+    /// the argument in the message ("GOOD").
     [[nodiscard]] commit_info commit_of(const std::string& revision, std::string_view role) const;
 
     /// Returns the commits after `good` up to `bad`, oldest first: those on the first-parent line of `bad`.

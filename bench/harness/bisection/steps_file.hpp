@@ -74,7 +74,7 @@ public:
     /// Begins a new file in the folder, which must exist. Removes the files of an earlier bisection, except
     /// for its trees and builds. Throws usage_error if the folder contains anything else.
     steps_file(const std::filesystem::path& folder, const bisect_request& begun);
-    /// Continues the file in the folder. Throws usage_error if there is none.
+    /// Continues the file in the folder. Throws usage_error if the folder lacks the file.
     steps_file(const std::filesystem::path& folder, steps_record& found);
 
     void add(const build_line& line);

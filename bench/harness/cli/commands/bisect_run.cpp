@@ -180,7 +180,7 @@ const contender& bisect_run::require_program(const commit_info& commit, std::str
     return who;
 }
 
-/// Stores the slowdown of BAD in the result. Returns false if there is none, or if it is unknown.
+/// Stores the slowdown of BAD in the result. Returns false if BAD is not slower, or if this is unknown.
 bool bisect_run::is_slower(const compared_commits& first) {
     if (is_unreliable(first.report)) return false;
     for (const auto* item : compared_results(first, steps_.request.metric)) {
