@@ -5,6 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "bench/harness/counting/tools.hpp"
+#include "bench/harness/trial/process/child_process.hpp"
 
 namespace loopbench::bench {
 namespace {
@@ -125,6 +129,22 @@ TEST(perf_trace, an_incomplete_trace_causes_an_error_instead_of_counts) {
     EXPECT_THROW(read_perf_trace("\n Summary of events:\n\n"), incomplete_record);
     const auto second = perf_summary.find(" asio-epoll (28552)");
     EXPECT_THROW(read_perf_trace(perf_summary.substr(0, second)), incomplete_record);
+}
+
+TEST(perf_trace, the_calls_of_processes_that_start_at_the_same_time_are_counted) {
+    const auto perf = program_in_path("perf");
+    if (!perf) GTEST_SKIP() << "perf is not installed";
+    const record_file record;
+    std::vector<std::string> command{*perf};
+    command.insert(command.end(), perf_trace_arguments.begin(), perf_trace_arguments.end());
+    command.insert(command.end(),
+                   {record.path(), "--", "/bin/sh", "-c",
+                    "i=0; while [ $i -lt 40 ]; do { /bin/true; /bin/true; } & i=$((i+1)); done; wait"});
+    const auto ended = run_child({.command = std::move(command), .environment = {}, .cpu = {}});
+    if (ended.code != 0) GTEST_SKIP() << "perf may not be permitted: " << ended.error_tail;
+    const auto text = record.content().value_or("");
+    if (text.find("LOST") != std::string::npos) GTEST_SKIP() << "perf reports lost events";
+    EXPECT_NEAR(static_cast<double>(read_perf_trace(text).by_name["execve"]), 81, 1) << text;
 }
 
 TEST(perf_trace, a_few_events_that_are_not_system_calls_are_tolerated) {

@@ -110,7 +110,9 @@ public:
 
 private:
     [[nodiscard]] command_words arguments(const std::string& record) const override {
-        return {"trace", "-s", "-o", record, "--"};
+        command_words words{perf_trace_arguments.begin(), perf_trace_arguments.end()};
+        words.insert(words.end(), {record, "--"});
+        return words;
     }
     [[nodiscard]] named_counts counts_in(std::string_view record) const override {
         return by_name(read_perf_trace(record));

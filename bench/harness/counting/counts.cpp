@@ -132,7 +132,9 @@ bool count_with_perf(operation_counts& counts, counted_contender& where, std::ui
     const auto perf = program_in_path("perf");
     if (!perf) return false;
     try {
-        const auto both = traced(where, operations, {*perf, "trace", "-s", "-o"}, {"--"});
+        command_words front{*perf};
+        front.insert(front.end(), perf_trace_arguments.begin(), perf_trace_arguments.end());
+        const auto both = traced(where, operations, front, {"--"});
         const auto small = read_perf_trace(*both.small.record), large = read_perf_trace(*both.large.record);
         if (both.small.record == both.large.record) return false;
         take_names(counts, both, small, large);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,6 +35,11 @@ public:
 /// is counted once. Throws incomplete_record if a line is neither a call, a signal nor an exit, or if the end
 /// of the process is missing.
 system_calls read_strace_log(std::string_view log);
+
+/// The arguments of perf that precede the path of the record for read_perf_trace(). Without --sort-events, perf
+/// reads the buffer of one CPU after the other. If it reads the first calls of a process or thread before the
+/// record of its start, it forgets these calls (perf 6.1, machine__process_fork_event).
+inline constexpr std::array<const char*, 4> perf_trace_arguments{"trace", "--sort-events", "-s", "-o"};
 
 /// Parses the output of perf, which contains one table for each thread. A row begins with the name of a
 /// system call and the number of its calls. The waits in the result are 0, because perf shows no arguments.
