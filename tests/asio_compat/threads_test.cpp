@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -191,6 +193,21 @@ TYPED_TEST(asio_threads, another_thread_can_start_operations_on_a_running_contex
         EXPECT_FALSE(fired.get_future().get());
     }
     late.cancel();
+}
+
+TYPED_TEST(asio_threads, another_thread_can_emit_a_cancellation_signal_while_the_timer_expires) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    for (int i = 0; i < 2000; ++i) {
+        net::cancellation_signal signal;
+        std::atomic<int> ended = 0;
+        typename TestFixture::timer_type timer(context, std::chrono::microseconds(i % 60));
+        timer.async_wait(net::bind_cancellation_slot(signal.slot(), [&](error_code) { ++ended; }));
+        for (int spent = 0; spent < i * 7 % 900; ++spent) static_cast<void>(ended.load());
+        signal.emit(net::cancellation_type::total);
+        while (ended == 0) std::this_thread::yield();
+        ASSERT_EQ(ended, 1);
+    }
 }
 
 TYPED_TEST(asio_threads, another_thread_can_end_pending_operations_by_cancelling_or_closing_their_socket) {

@@ -86,6 +86,24 @@ struct io_op : loop::io_operation {
     }
 };
 
+/// A lock that locks its mutex only if the process has more than one thread. The number of threads must not
+/// change while the lock is held.
+class lock_if_threaded final : public loop::loop_lock {
+public:
+    void lock() noexcept override {
+        const bool is_alone = __libc_single_threaded != 0;
+        if (!is_alone) mutex_.lock();
+        is_locked_ = !is_alone;
+    }
+    void unlock() noexcept override {
+        if (is_locked_) mutex_.unlock();
+    }
+
+private:
+    std::mutex mutex_;
+    bool is_locked_ = false;
+};
+
 class core : private boost::asio::detail::thread_context {
 public:
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
@@ -334,25 +352,6 @@ public:
 private:
     static constexpr unsigned steps_between_looks = 256;
 
-    // A lock that locks its mutex only if the process has more than one thread. The number of threads
-    // does not change while the lock is held, because only handlers create threads, and no handler
-    // runs at this time.
-    class conditional_lock final : public loop::loop_lock {
-    public:
-        void lock() noexcept override {
-            const bool is_alone = __libc_single_threaded != 0;
-            if (!is_alone) mutex_.lock();
-            is_locked_ = !is_alone;
-        }
-        void unlock() noexcept override {
-            if (is_locked_) mutex_.unlock();
-        }
-
-    private:
-        std::mutex mutex_;
-        bool is_locked_ = false;
-    };
-
     /// A scope in which the calling thread runs the loop or discards handlers. Asio finds the thread's
     /// recycled memory through this scope.
     class running {
@@ -473,7 +472,7 @@ private:
     }
 
     boost::asio::execution_context& owner_;
-    conditional_lock lock_;
+    lock_if_threaded lock_;  // only handlers create threads, and no handler runs while it is held
     const std::unique_ptr<loop::event_loop> loop_;
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;

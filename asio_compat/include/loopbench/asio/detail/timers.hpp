@@ -3,8 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <boost/asio/wait_traits.hpp>
 #include <chrono>
+#include <cstdint>
+#include <mutex>
 #include <new>
 #include <thread>
 
@@ -25,7 +29,8 @@ struct wait_op;
 
 /// The object in a handler's cancellation slot that cancels the handler's wait. The canceller and the wait
 /// point to each other. Neither points to the timer object, which can therefore be moved while the wait is
-/// pending.
+/// pending. One thread can cancel while the wait ends in the thread that runs the context. Therefore,
+/// lock_of_link() protects both pointers. A thread that also needs the core's lock locks it second.
 struct wait_canceller {
     explicit wait_canceller(wait_op& of) noexcept;
     wait_canceller& operator=(wait_canceller&&) = delete;
@@ -34,8 +39,19 @@ struct wait_canceller {
     void operator()(boost::asio::cancellation_type_t type) noexcept;
 #endif
 
-    wait_op* wait;  // null after the wait has ended
+    std::atomic<wait_op*> wait;  // null after the wait has ended
 };
+
+/// Returns the lock on the link between the canceller and its wait. The lock is in neither of them, because
+/// each of them can be destroyed first. Several cancellers share a lock.
+inline lock_if_threaded& lock_of_link(const wait_canceller* canceller) noexcept {
+    struct alignas(64) own_cache_line {
+        lock_if_threaded lock;
+    };
+    static constinit std::array<own_cache_line, 16> locks;
+    const auto address = reinterpret_cast<std::uintptr_t>(canceller);
+    return locks[(address / 64 + address / 4096) % locks.size()].lock;
+}
 
 /// One wait on a timer. The wait ends when it is cancelled, or when a check shows that it is due. Then the
 /// wait is put into the ready queue.
@@ -64,7 +80,11 @@ struct wait_op : loop::timer {
         return deadline == loop::time_point::min();
     }
     void forget_canceller() noexcept {
-        if (canceller != nullptr) std::exchange(canceller, nullptr)->wait = nullptr;
+        wait_canceller* const linked = canceller.load(std::memory_order_acquire);
+        if (linked == nullptr) return;
+        const std::lock_guard lock(lock_of_link(linked));
+        if (canceller.exchange(nullptr, std::memory_order_relaxed) != nullptr)  // not destroyed meanwhile
+            linked->wait.store(nullptr, std::memory_order_release);
     }
 
     template <class Handler>
@@ -76,7 +96,7 @@ struct wait_op : loop::timer {
     const look_fn looks_again;
     bool has_been_armed = false;
     error_code ec;
-    wait_canceller* canceller = nullptr;
+    std::atomic<wait_canceller*> canceller = nullptr;
     wait_list* list = nullptr;  // null after the wait has ended
     wait_op* previous = nullptr;
     wait_op* following = nullptr;
@@ -172,30 +192,37 @@ inline bool wait_op::is_over(core& in, completion how) {
         } else if (list != nullptr) {
             list->end_all(ended);
         }
-        forget_canceller();
     }
+    forget_canceller();
     in.push_all(ended);
     return true;
 }
 
 inline wait_canceller::wait_canceller(wait_op& of) noexcept : wait(&of) {
-    of.canceller = this;
+    of.canceller.store(this, std::memory_order_relaxed);
 }
 
 inline wait_canceller::~wait_canceller() {
-    if (wait != nullptr) wait->canceller = nullptr;
+    if (wait.load(std::memory_order_acquire) == nullptr) return;
+    const std::lock_guard lock(lock_of_link(this));
+    if (wait_op* const linked = wait.load(std::memory_order_relaxed))
+        linked->canceller.store(nullptr, std::memory_order_release);
 }
 
 #if __has_include(<boost/asio/cancellation_type.hpp>)
 inline void wait_canceller::operator()(boost::asio::cancellation_type_t type) noexcept {
-    if (!is_for_us(type) || wait == nullptr) return;
-    core& in = wait->in_core;
+    if (!is_for_us(type)) return;
+    core* in = nullptr;
     loop::operation_queue ended;
     {
-        const auto lock = in.locked();
-        if (wait != nullptr && wait->list != nullptr) wait->list->cancel_this(*wait, ended);
+        const std::lock_guard link(lock_of_link(this));
+        wait_op* const linked = wait.load(std::memory_order_relaxed);
+        if (linked == nullptr) return;
+        in = &linked->in_core;
+        const auto lock = in->locked();
+        if (linked->list != nullptr) linked->list->cancel_this(*linked, ended);
     }
-    in.push_all(ended);
+    in->push_all(ended);
 }
 #endif
 
