@@ -12,12 +12,15 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 #include <future>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "tests/asio_compat/kits.hpp"
 #include "tests/loop/allocations.hpp"
+#include "tests/loop/descriptor_limit.hpp"
 
 namespace loopbench::tests {
 
@@ -127,6 +130,56 @@ TYPED_TEST(asio_threads, pending_operations_complete_although_the_thread_that_ra
     EXPECT_EQ(std::string(got.data(), bytes), "abcd");
     EXPECT_EQ(accepted, 1);
     EXPECT_EQ(cancelled, 1);
+}
+
+/// Runs one handler. On io_uring, this run needs a descriptor, and must say so.
+template <class context_type>
+void run_one_although_no_descriptor_is_left(context_type& context) {
+    net::post(context, [] {});
+    try {
+        EXPECT_EQ(context.run_one(), 1U);
+    } catch (const std::system_error& refused) {
+        EXPECT_EQ(refused.code().value(), EMFILE) << refused.what();
+    }
+}
+
+TYPED_TEST(asio_threads, a_run_that_fails_for_lack_of_descriptors_can_be_repeated_later) {
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    typename TestFixture::tcp_socket client(context, net::ip::tcp::v4());
+    int accepted = 0;
+    acceptor.async_accept([&](error_code error, auto) { accepted += error ? 0 : 1; });
+    std::promise<void> has_run, over;
+    std::thread first([&] {
+        context.poll();
+        has_run.set_value();
+        over.get_future().wait();
+    });
+    has_run.get_future().wait();
+    {
+        const loop::test::descriptor_limit limit;
+        limit.use_up();
+        for (int i = 0; i < 2; ++i) run_one_although_no_descriptor_is_left(context);
+    }
+    client.connect(acceptor.local_endpoint());
+    context.run();
+    EXPECT_EQ(accepted, 1);
+    over.set_value();
+    first.join();
+}
+
+TYPED_TEST(asio_threads, a_context_can_be_destroyed_after_a_run_that_failed_for_lack_of_descriptors) {
+    auto& context = this->context();
+    const net::ip::tcp::endpoint any(net::ip::address_v4::loopback(), 0);
+    auto acceptor = std::make_shared<typename TestFixture::tcp_acceptor>(context, any);
+    const std::weak_ptr observed = acceptor;
+    observed.lock()->async_accept([owned = std::move(acceptor)](error_code, auto) {});
+    std::thread([&] { context.poll(); }).join();
+    const loop::test::descriptor_limit limit;
+    limit.use_up();
+    for (int i = 0; i < 2; ++i) run_one_although_no_descriptor_is_left(context);
+    this->destroy_context();
+    EXPECT_TRUE(observed.expired()) << "the handler must be destroyed";
 }
 
 TYPED_TEST(asio_threads, every_handler_runs_exactly_once_although_several_threads_run_the_context) {

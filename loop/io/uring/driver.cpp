@@ -113,6 +113,7 @@ public:
     }
 
     void begin_anew_in_child() override {
+        ring_.disown();
         wake_ = wake_event();
         begin_anew();
     }
@@ -273,7 +274,7 @@ private:
     }
 
     void begin_anew() {
-        ring_.renew();
+        ring_.renew([this](io_uring& fresh) { buffers_.register_with(fresh); });
         buffers_.begin();
         armed_ = never;
         wake_is_armed_ = lacks_cancels_ = false;

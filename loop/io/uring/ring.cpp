@@ -15,6 +15,8 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
+constexpr auto no_thread = static_cast<std::uint64_t>(-1);
+
 // Returns a number that identifies the calling thread and, unlike a thread ID, is never reused.
 std::uint64_t number_of_this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
@@ -68,37 +70,34 @@ std::string cause_and_remedy(int error) {
 
 }  // namespace
 
-uring_ring::uring_ring(const uring_limits& limits) : limits_(limits) {
-    open();
-}
+uring_ring::uring_ring(const uring_limits& limits) : limits_(limits), ring_(open(limits)) {}
 
-void uring_ring::open() {
+io_uring uring_ring::open(const uring_limits& limits) {
     io_uring_params parameters{};
     parameters.flags = setup_flags;
-    parameters.cq_entries = limits_.completions;
-    const int error = -io_uring_queue_init_params(limits_.submissions, &ring_, &parameters);
-    is_open_ = error <= 0;
-    if (is_open_) return;
+    parameters.cq_entries = limits.completions;
+    io_uring opened;
+    const int error = -io_uring_queue_init_params(limits.submissions, &opened, &parameters);
+    if (error <= 0) return opened;
     // The kernel returns EINVAL for an unknown flag. The exception contains ENOSYS instead, which means that
     // the driver cannot use this kernel's io_uring.
     throw_errno("io_uring refused: " + cause_and_remedy(error), error == EINVAL ? ENOSYS : error);
 }
 
 uring_ring::~uring_ring() {
-    if (is_open_) close();
+    io_uring_queue_exit(&ring_);
 }
 
-void uring_ring::renew() {
-    close();
+void uring_ring::replace(const io_uring& fresh) noexcept {
+    io_uring_queue_exit(&ring_);
+    ring_ = fresh;
     outstanding_ = 0;
     owner_ = 0;
     lost_ = 0;
-    open();
 }
 
-void uring_ring::close() noexcept {
-    is_open_ = false;
-    io_uring_queue_exit(&ring_);
+void uring_ring::disown() noexcept {
+    owner_ = no_thread;
 }
 
 void uring_ring::enable() {
@@ -192,7 +191,7 @@ bool uring_ring::take(io_uring_cqe& cqe) noexcept {
 }
 
 void uring_ring::cancel_all() noexcept {
-    if (!is_enabled()) return;
+    if (!is_enabled() || !runs_in_this_thread()) return;
     io_uring_sqe* const cancel = try_sqe();
     if (cancel == nullptr) return;  // then the kernel cannot work on any request either
     io_uring_prep_cancel64(cancel, 0, IORING_ASYNC_CANCEL_ANY | IORING_ASYNC_CANCEL_ALL);

@@ -40,10 +40,23 @@ public:
     bool is_enabled() const noexcept { return owner_ != 0; }
     bool runs_in_this_thread() const noexcept;
 
-    /// Replaces this ring with a new ring, which any thread may enable. Forgets the requests that the kernel
-    /// still has; these requests must not use any buffer. If renew() throws std::system_error, the object can
-    /// only be destroyed.
-    void renew();
+    /// Replaces this ring with a new ring, which any thread may enable. Calls `prepare(io_uring&)` with the
+    /// new ring first. Forgets the requests that the kernel still has; these requests must not use any
+    /// buffer. Throws std::system_error and the exceptions of `prepare`; then the old ring stays.
+    template <class Prepare>
+    void renew(Prepare prepare) {
+        io_uring fresh = open(limits_);
+        try {
+            prepare(fresh);
+        } catch (...) {
+            io_uring_queue_exit(&fresh);
+            throw;
+        }
+        replace(fresh);
+    }
+    /// Makes sure that no thread of this process uses the ring until renew() has replaced it. Called in the
+    /// child of a fork, which shares the ring with its parent.
+    void disown() noexcept;
 
     /// Returns a submission. The caller must fill it in and set `user_data` last; the next entry into the
     /// kernel submits it. The submission causes exactly one final completion. Returns null if the thread is
@@ -81,12 +94,11 @@ public:
     io_uring& native() noexcept { return ring_; }
 
 private:
-    void open();
-    void close() noexcept;
+    static io_uring open(const uring_limits& limits);
+    void replace(const io_uring& fresh) noexcept;
     int try_enter(unsigned completions_wanted) noexcept;
 
     const uring_limits limits_;
-    bool is_open_ = false;
     io_uring ring_;
     std::size_t outstanding_ = 0;  // submissions whose final completion take() has not returned yet
     std::uint64_t entries_ = 0;

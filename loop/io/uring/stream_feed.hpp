@@ -51,6 +51,7 @@ public:
         if (memory == MAP_FAILED) throw_failed("cannot map memory for the receive buffers (mmap)");
         ring_ = static_cast<io_uring_buf_ring*>(memory);
         try {
+            register_with(owner_);
             begin();
         } catch (...) {
             ::munmap(memory, mapped_bytes());
@@ -63,20 +64,23 @@ public:
         ::munmap(ring_, mapped_bytes());
     }
 
-    /// Registers the buffers with the ring, which must not have registered buffers yet. Throws
+    /// Registers the buffers with `ring`, which must not have registered buffers yet. Throws
     /// std::system_error.
-    void begin() {
+    void register_with(io_uring& ring) const {
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
         registration.ring_entries = count_max_;
         registration.bgid = group;
-        const int error = -io_uring_register_buf_ring(&owner_, &registration, 0);
-        if (error != 0) {
-            throw_errno(
-                "io_uring refused to register the receive buffers; use Linux 6.1 or later, and raise the "
-                "limit on locked memory (ulimit -l)",
-                error);
-        }
+        const int error = -io_uring_register_buf_ring(&ring, &registration, 0);
+        if (error == 0) return;
+        throw_errno(
+            "io_uring refused to register the receive buffers; use Linux 6.1 or later, and raise the limit "
+            "on locked memory (ulimit -l)",
+            error);
+    }
+
+    /// Takes all buffers back, and provides the first ones to the ring with which they were registered last.
+    void begin() {
         io_uring_buf_ring_init(ring_);
         ring_->tail = 0;
         spare_.resize(count_max_);
