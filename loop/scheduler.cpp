@@ -1,5 +1,8 @@
 #include "loop/scheduler.hpp"
 
+#include <chrono>
+#include <thread>
+
 namespace loopbench::loop {
 
 void scheduler::close() noexcept {
@@ -7,6 +10,8 @@ void scheduler::close() noexcept {
     ready_.close();
     roots_.destroy_all();
     take_posted();  // again, because another thread might have posted meanwhile
+    while (wakes_made_.load(std::memory_order_acquire) != wakes_expected_)
+        std::this_thread::sleep_for(std::chrono::microseconds(10));
 }
 
 void scheduler::run_timed(operation& op) {

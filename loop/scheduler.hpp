@@ -117,17 +117,20 @@ public:
         ready_.push(with_name<F>(make_callback(std::forward<F>(function))));
     }
 
-    /// Runs `function` on a later turn, and wakes the loop if it sleeps. Any thread may call this function;
-    /// the loop must exist until post_from_any_thread() returns, even if `function` ends run(). If several
-    /// threads post at the same time, only the first thread wakes the loop. A sleeping loop runs no posted
-    /// function until the first thread has made its wake-up call.
+    /// Runs `function` on a later turn, and wakes the loop if it sleeps. Any thread may call this function.
+    /// `function` may end run() and destroy the loop before post_from_any_thread() returns: the destructor of
+    /// the loop waits for the wake-up call. If several threads post at the same time, only the first thread
+    /// wakes the loop. A sleeping loop runs no posted function until the first thread has made its wake-up
+    /// call.
     template <class F>
     void post_from_any_thread(F&& function) {
         push_from_any_thread(with_name<F>(make_callback<operation>(std::forward<F>(function))));
     }
     /// Does the same as post_from_any_thread(), without allocating memory.
     void push_from_any_thread(operation& op) noexcept {
-        if (posted_.push(op)) wake();
+        if (!posted_.push(op)) return;
+        wake();
+        wakes_made_.fetch_add(1, std::memory_order_release);  // the last access of this thread
     }
 
     /// Starts a task that no other task awaits. The task's frame is freed when the task ends or the loop is
@@ -202,10 +205,16 @@ protected:
     virtual void wake() noexcept = 0;
     virtual time_point time_of_callbacks() noexcept { return std::chrono::steady_clock::now(); }
 
-    /// Frees all queued operations and all suspended tasks. The loop's timers and driver must still exist.
+    /// Frees all queued operations and all suspended tasks. Then waits for the wake-up calls of other threads
+    /// whose operations were taken. The loop's timers and driver must still exist.
     void close() noexcept;
 
-    bool take_posted() noexcept { return posted_.take_all(ready_); }
+    bool take_posted() noexcept {
+        if (!posted_.take_all(ready_)) [[likely]]
+            return false;
+        ++wakes_expected_;  // exactly one of the pushes that were taken has found the stack empty
+        return true;
+    }
     root_list& roots() noexcept { return roots_; }
 
     /// Runs the operations that are ready now, until `units_max` units of the work budget are used. If an
@@ -279,7 +288,9 @@ private:
     bool running_ = false;
     main_end main_end_{*this};
     std::atomic<bool> names_posted_{false};
+    std::size_t wakes_expected_ = 0;
     alignas(64) operation_stack posted_;  // other threads write to it, so it has its own cache line
+    alignas(64) std::atomic<std::size_t> wakes_made_{0};
 };
 
 }  // namespace loopbench::loop

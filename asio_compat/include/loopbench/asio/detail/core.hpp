@@ -28,6 +28,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "loop/designs.hpp"
 
@@ -165,10 +166,6 @@ public:
             loop_->push_from_any_thread(op);
         }
     }
-    void push_all(loop::operation_queue& ops) noexcept {
-        while (!ops.empty()) push(ops.pop());
-    }
-
     /// A scope around the call of a handler. The destructor records that the handler has run, even if the
     /// handler threw an exception.
     class handler_scope {
@@ -198,54 +195,84 @@ public:
 
     // The functions below are for timers and I/O. Any thread can call them.
 
-    /// Returns a lock on the timers and the driver.
-    [[nodiscard]] auto locked() noexcept { return std::unique_lock(lock_); }
-    loop::event_loop& loop() noexcept { return *loop_; }
+    /// A change of the timers or the driver, in any thread. Holds the lock on them until the end of its
+    /// scope. Then puts the operations in `ended` into the ready queue and, if `wakes` is true, wakes the
+    /// running thread, so that it checks its timers and its driver again. The handler of such an operation
+    /// can end run() and destroy the context. Therefore, the destructor of the context waits until this
+    /// thread has woken the loop.
+    class change {
+    public:
+        // Inlined, because each operation makes several changes, most of which end nothing.
+        [[gnu::always_inline]] explicit change(core& of) noexcept : core_(of) { of.lock_.lock(); }
+        change& operator=(change&&) = delete;
+        [[gnu::always_inline]] ~change() {
+            if (ended.empty() && !wakes) {
+                core_.lock_.unlock();
+            } else if (core_.runs_in_this_thread()) {
+                core_.lock_.unlock();
+                while (!ended.empty()) core_.loop_->ready().push(ended.pop());
+            } else {
+                end_in_other_thread();
+            }
+        }
 
-    /// Wakes the thread that runs the loop, so that it checks its timers again. Does nothing if the caller is
-    /// that thread.
-    void wake_running_thread() noexcept {
-        if (!runs_in_this_thread()) loop_->wake_from_any_thread();
+        loop::io_queue ended;
+        bool wakes = false;
+
+    private:
+        [[gnu::noinline]] void end_in_other_thread() noexcept {
+            ++core_.changes_begun_;
+            core_.lock_.unlock();
+            while (!ended.empty()) core_.loop_->push_from_any_thread(ended.pop());
+            if (wakes) core_.loop_->wake_from_any_thread();
+            core_.changes_ended_.fetch_add(1, std::memory_order_release);  // the last access of this thread
+        }
+
+        core& core_;
+    };
+
+    /// Waits until other threads no longer use the context. Called in the destructor of the context.
+    void await_other_threads() noexcept {
+        const auto begun = [this] {
+            const std::lock_guard lock(lock_);  // also waits for stop()
+            return changes_begun_;
+        };
+        while (changes_ended_.load(std::memory_order_acquire) != begun())
+            std::this_thread::sleep_for(std::chrono::microseconds(10));
     }
+
+    loop::event_loop& loop() noexcept { return *loop_; }
 
     /// Starts an operation. Its handler must already be counted as work. The operation completes
     /// through the ready queue.
     void start(io_op& op) noexcept {
+        change starting(*this);
         bool done = true;
-        bool wakes = false;
-        {
-            const auto lock = locked();
-            try {
-                done = loop_->io().start(op);
-            } catch (const std::system_error& refused) {
-                op.result = -refused.code().value();
-            } catch (const std::bad_alloc&) {
-                op.result = -ENOMEM;
-            }
-            wakes = !loop_->io().runs_in_this_thread();
+        try {
+            done = loop_->io().start(op);
+        } catch (const std::system_error& refused) {
+            op.result = -refused.code().value();
+        } catch (const std::bad_alloc&) {
+            op.result = -ENOMEM;
         }
         if (done) {
-            push(op);
-        } else if (wakes) {
-            wake_running_thread();
+            starting.ended.push(op);
+        } else {
+            starting.wakes = !loop_->io().runs_in_this_thread();
         }
     }
 
     /// Removes a pending operation from the driver. Afterwards, the operation is neither pending nor queued.
     void discard(io_op& op) noexcept {
-        const auto lock = locked();
+        const change discarding(*this);
         loop_->io().discard(op);
         loop_->io().unwatch(op.fd);
     }
 
     void cancel(int fd, loop::io_choice choice = {}) noexcept {
-        loop::io_queue ended;
-        {
-            const auto lock = locked();
-            loop_->io().cancel_some(fd, choice, ended);
-        }
-        push_all(ended);
-        wake_running_thread();
+        change cancelling(*this);
+        loop_->io().cancel_some(fd, choice, cancelling.ended);
+        cancelling.wakes = true;
     }
     void cancel_by_key(int fd, const void* key) noexcept {
         const auto has_key = [](const loop::io_operation& op, const void* wanted) noexcept {
@@ -261,42 +288,32 @@ public:
     /// must be closed later and there is no memory to remember this, it stays open and `ec` is no_memory.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
-        loop::io_queue ended;
-        bool wakes = false;
-        {
-            const auto lock = locked();
-            loop_->io().cancel_some(fd, {}, ended);
-            if (try_take_over_driver()) {
-                if (is_shared) loop_->io().unwatch(fd);
-                loop_->io().close(fd);
-                close_now(fd, ec);
-            } else if (auto* const later = new (std::nothrow) later_close<Close>(fd, close_now)) {
-                closes_.push(*later);
-                wakes = !std::exchange(closer_.is_posted, true);
-            } else {
-                ec = boost::asio::error::no_memory;
-            }
+        change closing(*this);
+        loop_->io().cancel_some(fd, {}, closing.ended);
+        if (try_take_over_driver()) {
+            if (is_shared) loop_->io().unwatch(fd);
+            loop_->io().close(fd);
+            close_now(fd, ec);
+        } else if (auto* const later = new (std::nothrow) later_close<Close>(fd, close_now)) {
+            closes_.push(*later);
+            if (!std::exchange(closer_.is_posted, true)) closing.ended.push(closer_);
+        } else {
+            ec = boost::asio::error::no_memory;
         }
-        push_all(ended);
-        if (wakes) loop_->push_from_any_thread(closer_);
     }
 
     /// Cancels the pending operations on the descriptor and makes the driver forget the descriptor. Does not
     /// close the descriptor.
     void release(int fd) noexcept {
-        loop::io_queue ended;
-        {
-            const auto lock = locked();
-            loop_->io().cancel_some(fd, {}, ended);
-            loop_->io().unwatch(fd);
-            if (loop_->io().runs_in_this_thread()) loop_->io().close(fd);
-        }
-        push_all(ended);
-        wake_running_thread();
+        change releasing(*this);
+        loop_->io().cancel_some(fd, {}, releasing.ended);
+        loop_->io().unwatch(fd);
+        if (loop_->io().runs_in_this_thread()) loop_->io().close(fd);
+        releasing.wakes = true;
     }
 
     void begin_anew_in_child() {
-        const auto lock = locked();
+        const std::lock_guard lock(lock_);
         loop_->io().begin_anew_in_child();
     }
 
@@ -332,12 +349,13 @@ public:
     }
 
     void stop() noexcept {
-        stopped_.store(true, std::memory_order_seq_cst);
         if (runs_in_this_thread()) {
-            loop_->end_step();
-        } else if (!nudged_.exchange(true)) {
-            loop_->push_from_any_thread(nudge_);
+            stopped_.store(true, std::memory_order_seq_cst);
+            return loop_->end_step();
         }
+        const std::lock_guard lock(lock_);  // thus the context exists until this function returns
+        stopped_.store(true, std::memory_order_seq_cst);
+        if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
     }
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
@@ -369,7 +387,7 @@ private:
             }
             here.refuse_stock_scheduler();
             {
-                const auto lock = here.locked();
+                const std::lock_guard lock(here.lock_);
                 here.loop_->io().enter_thread(for_long);
                 here.is_run_ = true;
             }
@@ -380,7 +398,7 @@ private:
         running& operator=(running&&) = delete;
         ~running() {
             if (!is_outermost_) return;
-            const auto lock = core_.locked();
+            const std::lock_guard lock(core_.lock_);
             if (is_for_long_) core_.loop_->io().leave_thread();
             core_.close_what_others_have_left();
             core_.is_run_ = false;
@@ -421,7 +439,7 @@ private:
         explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
             auto& self = *static_cast<closer*>(op);
-            const auto lock = self.owner.locked();
+            const std::lock_guard lock(self.owner.lock_);
             self.is_posted = false;
             self.owner.close_what_others_have_left();
         }
@@ -467,8 +485,8 @@ private:
     // it has finished. If each handler starts one other handler, own_work_ is 0, and the atomic counter is
     // not touched.
     void settle_work() noexcept {
-        const long change = std::exchange(own_work_, 0);
-        if (change != 0 && work_.fetch_add(change, std::memory_order_acq_rel) + change == 0) stop();
+        const long growth = std::exchange(own_work_, 0);
+        if (growth != 0 && work_.fetch_add(growth, std::memory_order_acq_rel) + growth == 0) stop();
     }
 
     boost::asio::execution_context& owner_;
@@ -480,12 +498,14 @@ private:
     std::size_t executed_ = 0;  // the number of handlers that have run
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
-    closer closer_{*this};          // lock_ protects closer_, closes_ and is_run_
-    loop::operation_queue closes_;  // contains objects of type any_later_close
-    bool is_run_ = false;           // true while a thread is between enter_thread() and leave_thread()
+    closer closer_{*this};           // lock_ protects closer_, closes_ and is_run_
+    loop::operation_queue closes_;   // contains objects of type any_later_close
+    bool is_run_ = false;            // true while a thread is between enter_thread() and leave_thread()
+    std::size_t changes_begun_ = 0;  // by other threads; protected by lock_
     alignas(64) std::atomic<long> work_{0};  // other threads write it, too
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
+    std::atomic<std::size_t> changes_ended_{0};
 };
 
 }  // namespace detail

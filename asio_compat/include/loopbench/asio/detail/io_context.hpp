@@ -48,6 +48,7 @@ public:
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
     explicit io_context(design chosen);
     ~io_context() {
+        core_.await_other_threads();
         shutdown();
         core_.discard();
         destroy();

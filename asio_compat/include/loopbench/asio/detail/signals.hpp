@@ -55,7 +55,9 @@ struct wanted_signals {
     }
 };
 
-/// All signal sets of the process. Any thread can call these functions.
+/// All signal sets of the process. Any thread can call these functions. They hold the lock until all waits
+/// that they have ended are in the queues of their contexts, because a context must not end while one of its
+/// waits is in no queue (take_waits_of()).
 class signal_hub {
 public:
     static signal_hub& of_process() {
@@ -99,35 +101,29 @@ public:
     /// Waits for the next signal of the set. If the set has an undelivered signal, the wait completes
     /// immediately with this signal.
     void wait(wanted_signals& set, signal_work& work) {
-        {
-            const std::lock_guard lock(mutex_);
-            const auto come = std::find_if(set.signals.begin(), set.signals.end(),
-                                           [](const auto& wanted) { return wanted.undelivered > 0; });
-            if (come == set.signals.end()) return set.waiting.push(work);
-            --come->undelivered;
-            work.signal = come->signal;
-        }
+        const std::lock_guard lock(mutex_);
+        const auto come = std::find_if(set.signals.begin(), set.signals.end(),
+                                       [](const auto& wanted) { return wanted.undelivered > 0; });
+        if (come == set.signals.end()) return set.waiting.push(work);
+        --come->undelivered;
+        work.signal = come->signal;
         work.in_core.push(work);
     }
 
     /// Cancels the waits of the set that have this key. If `key` is null, cancels all waits of the set.
     void cancel(wanted_signals& set, const void* key = nullptr) {
-        loop::operation_queue ended;
-        {
-            const std::lock_guard lock(mutex_);
-            loop::operation_queue others;
-            while (!set.waiting.empty()) {
-                auto& work = static_cast<signal_work&>(set.waiting.pop());
-                const bool is_meant = key == nullptr || work.cancellation_key == key;
-                if (is_meant) work.ec = boost::asio::error::operation_aborted;
-                (is_meant ? ended : others).push(work);
+        const std::lock_guard lock(mutex_);
+        loop::operation_queue others;
+        while (!set.waiting.empty()) {
+            auto& work = static_cast<signal_work&>(set.waiting.pop());
+            if (key != nullptr && work.cancellation_key != key) {
+                others.push(work);
+                continue;
             }
-            set.waiting.prepend(std::move(others));
-        }
-        while (!ended.empty()) {
-            auto& work = static_cast<signal_work&>(ended.pop());
+            work.ec = boost::asio::error::operation_aborted;
             work.in_core.push(work);
         }
+        set.waiting.prepend(std::move(others));
     }
 
     /// Moves the waits of the context `ending` from all signal sets into `taken`.
@@ -196,8 +192,6 @@ private:
         return {};
     }
 
-    // Holds the lock until all waits are in the queues of their contexts, because a context must not end
-    // while one of its waits is in no queue (take_waits_of()).
     void deliver(int signal) noexcept {
         const std::lock_guard lock(mutex_);
         for (wanted_signals* const set : sets_) {

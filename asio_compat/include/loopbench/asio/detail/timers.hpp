@@ -81,7 +81,10 @@ struct wait_op : loop::timer {
     }
     void forget_canceller() noexcept {
         wait_canceller* const linked = canceller.load(std::memory_order_acquire);
-        if (linked == nullptr) return;
+        if (linked != nullptr) [[unlikely]]
+            unlink_from(linked);
+    }
+    [[gnu::noinline]] void unlink_from(wait_canceller* linked) noexcept {
         const std::lock_guard lock(lock_of_link(linked));
         if (canceller.exchange(nullptr, std::memory_order_relaxed) != nullptr)  // not destroyed meanwhile
             linked->wait.store(nullptr, std::memory_order_release);
@@ -183,18 +186,16 @@ private:
 /// Returns true if the wait has ended. If the timer does not use the loop's clock, first reads the timer's
 /// clock to check whether the wait is due. When a wait is due, the other waits on the same timer end, too.
 inline bool wait_op::is_over(core& in, completion how) {
-    loop::operation_queue ended;
     {
-        const auto lock = in.locked();
+        core::change ending(in);
         if (list != nullptr && how == completion::run && !is_due()) {
-            list->arm_first(ended);
+            list->arm_first(ending.ended);
             if (list != nullptr) return false;
         } else if (list != nullptr) {
-            list->end_all(ended);
+            list->end_all(ending.ended);
         }
     }
     forget_canceller();
-    in.push_all(ended);
     return true;
 }
 
@@ -212,17 +213,11 @@ inline wait_canceller::~wait_canceller() {
 #if __has_include(<boost/asio/cancellation_type.hpp>)
 inline void wait_canceller::operator()(boost::asio::cancellation_type_t type) noexcept {
     if (!is_for_us(type)) return;
-    core* in = nullptr;
-    loop::operation_queue ended;
-    {
-        const std::lock_guard link(lock_of_link(this));
-        wait_op* const linked = wait.load(std::memory_order_relaxed);
-        if (linked == nullptr) return;
-        in = &linked->in_core;
-        const auto lock = in->locked();
-        if (linked->list != nullptr) linked->list->cancel_this(*linked, ended);
-    }
-    in->push_all(ended);
+    const std::lock_guard link(lock_of_link(this));
+    wait_op* const linked = wait.load(std::memory_order_relaxed);
+    if (linked == nullptr) return;
+    core::change cancelling(linked->in_core);
+    if (linked->list != nullptr) linked->list->cancel_this(*linked, cancelling.ended);
 }
 #endif
 
@@ -252,7 +247,7 @@ public:
     void construct(implementation_type& timer) { timer.expiry = time_type(); }
     void destroy(implementation_type& timer) { cancel(timer, wait_list::all); }
     void move_construct(implementation_type& timer, implementation_type& other) {
-        const auto lock = core_->locked();
+        const core::change moving(*core_);
         timer.expiry = std::exchange(other.expiry, time_type());
         timer.waits.take_from(other.waits);
     }
@@ -303,13 +298,9 @@ public:
         auto slot = slot_of(handler);
         auto& op = op_type::make(*core_, handler, executor, *core_, timer.expiry);
         install<wait_canceller>(slot, op);
-        loop::operation_queue ended;
-        {
-            const auto lock = core_->locked();
-            timer.waits.add(op, ended);
-        }
-        core_->push_all(ended);
-        core_->wake_running_thread();
+        core::change adding(*core_);
+        timer.waits.add(op, adding.ended);
+        adding.wakes = true;
     }
 
 private:
@@ -347,14 +338,8 @@ private:
     }
 
     std::size_t cancel(implementation_type& timer, std::size_t count_max) noexcept {
-        loop::operation_queue ended;
-        std::size_t count = 0;
-        {
-            const auto lock = core_->locked();
-            count = timer.waits.cancel(count_max, ended);
-        }
-        core_->push_all(ended);
-        return count;
+        core::change cancelling(*core_);
+        return timer.waits.cancel(count_max, cancelling.ended);
     }
 
     core* core_;
