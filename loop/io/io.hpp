@@ -38,8 +38,8 @@ constexpr bool is_input(io_kind kind) noexcept {
 struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
-    bool whole = false;       // send and write: continue until all bytes are written
-    bool detachable = false;  // receive and send: leave_thread() can take the buffer back
+    bool whole = false;        // send and write: continue until all bytes are written
+    bool detachable = false;   // receive and send: leave_thread() can take the buffer back
     bool pending = false;
     std::uint8_t state = 0;
     bool polled = false;
@@ -112,17 +112,16 @@ public:
     driver& operator=(driver&&) = delete;
     virtual ~driver() = default;
 
-    /// Shares the driver with other threads. A thread that holds the lock may call start(), cancel_some() and
-    /// unwatch(). If runs_in_this_thread() returns true, the thread may also call close(), after
-    /// cancel_some(). A thread other than the loop's must wake the loop after such a call. It must not push
-    /// operations to the ready queue; therefore it must not call cancel(). Only the epoll and io_uring
-    /// drivers can be shared, and only for operations of the *_call kinds and `detachable` operations.
+    /// Shares the driver with other threads. A thread that holds the lock may call start(), cancel_some(),
+    /// unwatch() and, after cancel_some(), close(). It must wake the loop after start() and cancel_some() if
+    /// runs_in_this_thread() returns false. A thread other than the loop's must not push operations to the
+    /// ready queue; therefore it must not call cancel(). Only the epoll and io_uring drivers can be shared,
+    /// and only for operations of the *_call kinds and `detachable` operations.
     void share(loop_lock& lock) noexcept { lock_ = &lock; }
     loop_lock* lock() const noexcept { return lock_; }
     /// Returns true if the loop's current or last run was in the calling thread, or if there was no run yet.
-    /// If the result is false, the calling thread must not close a descriptor, because the loop's thread
-    /// might have requests for the descriptor that are not yet submitted to the kernel. A driver without such
-    /// requests always returns true.
+    /// If the result is false, the loop's thread might have requests that are not yet submitted to the
+    /// kernel. A driver without such requests always returns true.
     virtual bool runs_in_this_thread() const noexcept { return true; }
 
     /// Prepares a shared loop to run in the calling thread, which can be another thread than before. The
@@ -130,8 +129,9 @@ public:
     /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
     /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Takes all buffers back from the kernel by cancelling their requests. A later wait() submits these
-    /// requests again. The caller holds the lock.
+    /// Ends a run for which enter_thread(true) was called. Cancels all requests, so that the kernel holds
+    /// neither buffers nor files any more. A later wait() submits the requests again. The caller holds the
+    /// lock.
     virtual void leave_thread() noexcept {}
     /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
     /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
@@ -167,7 +167,9 @@ public:
 
     /// Forgets the descriptor, so that its later events do not reach the next descriptor with the same
     /// number. Call this function before close(2). Pending operations on the descriptor complete with
-    /// -ECANCELED.
+    /// -ECANCELED. Afterwards, the kernel holds the file for no operation of this driver. In a thread other
+    /// than the loop's, the call waits for this, and releases the lock meanwhile. It waits no longer than
+    /// 100 ms for a callback that runs in the loop; then the kernel releases the file after this callback.
     virtual void close(int fd) noexcept = 0;
 
     /// Forgets the descriptor if no operation is pending on it. Called when a program stops watching a

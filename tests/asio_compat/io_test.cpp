@@ -11,6 +11,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -285,6 +286,41 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_read_that_requests_urgent_data) {
     context.run();
     EXPECT_EQ(urgent, 'u');
     EXPECT_EQ(plain, 'p');
+}
+
+/// Reads that become ready all at once.
+template <class socket_type>
+class many_reads {
+public:
+    template <class context_type>
+    many_reads(context_type& context, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            pairs_.emplace_back(socket_type(context), socket_type(context));
+            net::local::connect_pair(pairs_.back().first, pairs_.back().second);
+            pairs_.back().first.async_wait(socket_type::wait_read, [](error_code) {});
+        }
+    }
+    void make_ready() {
+        for (auto& pair : pairs_) net::write(pair.second, net::buffer("x", 1));
+    }
+
+private:
+    std::vector<std::pair<socket_type, socket_type>> pairs_;
+};
+
+TYPED_TEST(asio_io, a_port_is_free_when_close_returns_although_many_operations_are_ready) {
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    const auto address = acceptor.local_endpoint();
+    acceptor.async_accept([](error_code, auto) {});
+    many_reads<typename TestFixture::unix_stream> reads(context, 100);
+    context.poll();  // the operations are now pending in the kernel
+    net::post(context, [&] {
+        reads.make_ready();
+        acceptor.close();
+        EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address));
+    });
+    context.poll();
 }
 
 TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_the_signal) {

@@ -1,4 +1,6 @@
 // Tests a running context that other threads use, stop, or run themselves.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,9 +10,11 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
@@ -321,6 +325,103 @@ TYPED_TEST(asio_threads, a_socket_can_be_closed_after_its_context_has_stopped_ru
     context.restart();
     context.run();
     EXPECT_EQ(aborted, net::error::operation_aborted);
+}
+
+TYPED_TEST(asio_threads, a_port_is_free_after_the_thread_that_ran_its_acceptor_has_ended) {
+    for (int i = 0; i < 20; ++i) {
+        auto& context = this->context();
+        context.restart();
+        typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+        const auto address = acceptor.local_endpoint();
+        acceptor.async_accept([](error_code, auto) {});
+        std::thread running([&] { context.run(); });
+        net::post(context, [&] { context.stop(); });
+        running.join();
+        acceptor.close();
+        error_code refused;
+        typename TestFixture::tcp_acceptor again(context, address.protocol());
+        again.set_option(net::socket_base::reuse_address(true));
+        again.bind(address, refused);
+        ASSERT_FALSE(refused) << "attempt " << i << ": " << refused.message();
+    }
+}
+
+TYPED_TEST(asio_threads, a_port_is_free_when_another_thread_has_closed_its_acceptor) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    for (int i = 0; i < 50; ++i) {
+        typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+        const auto address = acceptor.local_endpoint();
+        typename TestFixture::timer_type timer(context);
+        std::promise<void> waits;
+        net::post(context, [&] {
+            acceptor.async_accept([](error_code, auto) {});
+            timer.expires_after(1ms);  // when it expires, the kernel has the accept
+            timer.async_wait([&](error_code) { waits.set_value(); });
+        });
+        waits.get_future().wait();
+        acceptor.close();
+        error_code refused;
+        typename TestFixture::tcp_acceptor again(context, address.protocol());
+        again.set_option(net::socket_base::reuse_address(true));
+        again.bind(address, refused);
+        ASSERT_FALSE(refused) << "attempt " << i << ": " << refused.message();
+    }
+}
+
+TYPED_TEST(asio_threads, a_read_of_a_released_socket_takes_no_bytes_of_the_next_file_with_its_number) {
+    auto& context = this->context();
+    const running_elsewhere running(context);
+    typename TestFixture::unix_stream one(context), other(context);
+    net::local::connect_pair(one, other);
+    std::array<char, 8> got{};
+    std::promise<void> has_waited, has_begun, is_released;
+    typename TestFixture::timer_type timer(context, 1ms);
+    timer.async_wait([&](error_code) { has_waited.set_value(); });
+    has_waited.get_future().wait();  // from now on, the loop has a ring
+    std::promise<error_code> ended;
+    net::post(context, [&] {
+        one.async_read_some(net::buffer(got), [&](error_code error, std::size_t) { ended.set_value(error); });
+        has_begun.set_value();
+        is_released.get_future().wait();
+    });
+    has_begun.get_future().wait();
+    const int number = one.release();
+    ::close(number);
+    typename TestFixture::unix_stream next(context), peer(context);
+    net::local::connect_pair(next, peer);
+    EXPECT_EQ(next.native_handle(), number);
+    peer.send(net::buffer("secret", 6));
+    is_released.set_value();
+    EXPECT_EQ(ended.get_future().get(), net::error::operation_aborted);
+    EXPECT_EQ(next.available(), 6U);
+}
+
+TYPED_TEST(asio_threads, a_lingering_close_does_not_stop_the_context) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    one.non_blocking(true);
+    const std::vector<char> much(1 << 20);
+    for (error_code full; !full;) one.write_some(net::buffer(much), full);
+    one.set_option(net::socket_base::linger(true, 1));
+    typename TestFixture::timer_type timer(context);
+    std::atomic<int> ticks = 0;
+    std::function<void(error_code)> tick = [&](error_code) {
+        ++ticks;
+        timer.expires_after(1ms);
+        timer.async_wait(tick);
+    };
+    net::post(context, [&] { tick({}); });
+    std::thread running([&] { context.run(); });
+    while (ticks == 0) std::this_thread::yield();
+    const int before = ticks;
+    // The call takes one second, because `other` receives nothing. It has its own thread, because the end of
+    // an earlier ring interrupts system calls of the thread that has used it.
+    std::thread([&] { one.close(); }).join();
+    const int meanwhile = ticks - before;
+    context.stop();
+    running.join();
+    EXPECT_GT(meanwhile, 5);
 }
 
 TYPED_TEST(asio_threads, a_socket_can_be_closed_just_before_its_context_stops_running) {

@@ -28,6 +28,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
+
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/ring.hpp"
 #include "loop/io/uring/stream_feed.hpp"
@@ -120,19 +123,23 @@ public:
 
     void leave_thread() noexcept override {
         lends_buffers_ = false;
-        if (lent_ == 0 || !ring_.runs_in_this_thread()) return;
+        if (pending() == 0 || !ring_.is_enabled() || !ring_.runs_in_this_thread()) return;
+        int fd = 0;
         for (descriptor& d : descriptors_) {
             d.requests.for_each([](operation& each) {
                 auto& op = static_cast<io_operation&>(each);
-                if (!op.polled && op.state == in_kernel) op.state = taken_back;
+                if (op.state == in_kernel) op.state = taken_back;
             });
+            if (!d.requests.empty()) cancel_later(fd, d);
+            ++fd;
         }
-        lacks_cancels_ = true;
-        do {
-            if (lacks_cancels_) submit_lacking_cancels();
-            if (!ring_.await_completion()) return;
-            take_completions();
-        } while (lent_ != 0);
+        for (const descriptor& d : descriptors_) {
+            while (!d.requests.empty()) {
+                submit_lacking_cancels();
+                if (!ring_.await_completion()) return;
+                take_completions();
+            }
+        }
     }
 
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept override {
@@ -145,13 +152,13 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         end_some(d->waiting, choice, ended);
-        const bool submits = can_submit();
+        bool cancels = false;
         d->requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
-            if (op.state != in_kernel || !choice.holds(op)) return;
-            op.state = cancelling;
-            if (!submits || !submit_cancel(user_data(op))) lacks_cancels_ = true;
+            if (op.state == in_kernel && choice.holds(op)) op.state = cancelling;
+            cancels |= op.state != in_kernel;
         });
+        if (cancels) cancel_requests(fd, *d, ended);
     }
 
     void take_all(io_queue& ended) noexcept override {
@@ -171,7 +178,7 @@ public:
         if (op.state == queued) return driver::cancel(op);
         if (op.state != in_kernel) return;
         op.state = cancelling;
-        submit_cancel(user_data(op));
+        submit_cancel(op.fd, user_data(op));
     }
 
     void discard(io_operation& op) noexcept override {
@@ -185,7 +192,7 @@ public:
         // therefore the cancellation is tried again after each wait for completions, until the kernel has
         // accepted it.
         for (bool asked = false; op.pending;) {
-            asked = asked || submit_cancel(user_data(op));
+            asked = asked || submit_cancel(op.fd, user_data(op));
             if (!ring_.await_completion()) break;
             take_completions();
         }
@@ -212,8 +219,14 @@ public:
         });
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
-        submit_cancels(fd, *d);
-        if (!d->requests.empty() || d->feed.is_closed()) static_cast<void>(ring_.flush());
+        if (d->requests.empty() && !d->feed.is_closed()) return;
+        if (can_submit()) {
+            submit_cancels(fd, *d);
+            static_cast<void>(ring_.settle());
+        } else {
+            cancel_later(fd, *d);
+            await_cancellation();
+        }
     }
 
     void wait(time_point deadline) override {
@@ -222,13 +235,11 @@ public:
         // The next lines submit the requests that could not be submitted before, because the kernel lacked
         // memory, or because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
-        if (lacks_cancels_) [[unlikely]]
-            submit_lacking_cancels();
+        cancel_for_other_threads();
         start_all();
         if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
-            const without_lock sleeping(*this);
-            ring_.enter(/*completions_wanted=*/1);
+            sleep();
         } else {
             ring_.enter_if_needed();
         }
@@ -263,7 +274,11 @@ private:
         io_queue requests;
         bool accepting = false;
         bool has_backlog = false;
+        // The place in the list of descriptors that lack cancellations: 0 if the descriptor is not in the
+        // list, end_of_list if it is the last one, otherwise the next descriptor's number plus one.
+        int next_lacking = 0;
     };
+    static constexpr int end_of_list = -1;
     static_assert(sizeof(descriptor) == 64, "a descriptor must fit into one cache line");
 
     static std::uint64_t user_data(owner whose, int fd = 0) noexcept {
@@ -277,13 +292,15 @@ private:
         ring_.renew([this](io_uring& fresh) { buffers_.register_with(fresh); });
         buffers_.begin();
         armed_ = never;
-        wake_is_armed_ = lacks_cancels_ = false;
+        wake_is_armed_ = false;
         lent_ = 0;
+        first_lacking_ = end_of_list;
         for (descriptor& d : descriptors_) {
+            d.next_lacking = 0;
             while (!d.requests.empty()) {
                 io_operation& op = d.requests.pop();
-                op.state == in_kernel ? start_again(op)
-                                      : complete(op, op.state == done ? op.result : -ECANCELED);
+                const bool continues = op.state == in_kernel || op.state == taken_back;
+                continues ? start_again(op) : complete(op, op.state == done ? op.result : -ECANCELED);
             }
             start_waiting(d);
         }
@@ -384,10 +401,12 @@ private:
         to_start_.prepend(std::move(first));
     }
 
-    bool submit_cancel(std::uint64_t target) noexcept {
+    bool submit_cancel(int fd, std::uint64_t target) noexcept {
         io_uring_sqe* const sqe = ring_.try_sqe();
-        lacks_cancels_ |= sqe == nullptr;
-        if (sqe == nullptr) return false;
+        if (sqe == nullptr) {
+            cancel_later(fd, descriptors_[fd]);
+            return false;
+        }
         io_uring_prep_cancel64(sqe, target, 0);
         sqe->user_data = user_data(owner::none);
         return true;
@@ -397,16 +416,93 @@ private:
     // submitted now. A second cancellation of a request has no effect, because the kernel handles the
     // cancellation before it receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
-        d.requests.for_each([this](operation& each) {
+        bool is_submitted = true;
+        d.requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
-            if (op.state != in_kernel && !lacks_cancels_) submit_cancel(user_data(op));
+            if (op.state != in_kernel && is_submitted) is_submitted = submit_cancel(fd, user_data(op));
         });
-        if (d.feed.is_closed() && !lacks_cancels_) submit_cancel(user_data(owner::feed, fd));
+        if (d.feed.is_closed() && is_submitted) submit_cancel(fd, user_data(owner::feed, fd));
     }
 
+    // Makes the next wait() submit the cancellations of the descriptor.
+    void cancel_later(int fd, descriptor& d) noexcept {
+        if (d.next_lacking != 0) return;
+        d.next_lacking = std::exchange(first_lacking_, fd + 1);
+    }
     void submit_lacking_cancels() noexcept {
-        lacks_cancels_ = false;
-        for (int fd = 0; descriptor* const d = descriptors_.find(fd); ++fd) submit_cancels(fd, *d);
+        for (int rest = std::exchange(first_lacking_, end_of_list); rest != end_of_list;) {
+            const int fd = rest - 1;
+            descriptor& d = descriptors_[fd];
+            rest = std::exchange(d.next_lacking, 0);
+            submit_cancels(fd, d);
+        }
+    }
+
+    // Cancels the requests of the descriptor that have to end early. A thread other than the loop's cannot
+    // submit cancellations, but it can withdraw the requests that are not submitted yet. This is necessary:
+    // the kernel would carry them out on the file that has the descriptor's number by then.
+    void cancel_requests(int fd, descriptor& d, io_queue& ended) noexcept {
+        if (can_submit()) return submit_cancels(fd, d);
+        if (!is_in_kernel_) withdraw(d, ended);
+        cancel_later(fd, d);
+    }
+    void withdraw(descriptor& d, io_queue& ended) noexcept {
+        io_queue others;
+        while (!d.requests.empty()) {
+            io_operation& op = d.requests.pop();
+            if (op.state == in_kernel || !ring_.withdraw(user_data(op), user_data(owner::none))) {
+                others.push(op);
+                continue;
+            }
+            if (!op.polled) --lent_;
+            end(op, ended);
+        }
+        d.requests.prepend(std::move(others));
+    }
+
+    // Submits the requests, and sleeps until there is a completion or a wake-up. Other threads can hold the
+    // lock meanwhile.
+    void sleep() {
+        {
+            const kernel_visit visit(*this);
+            const without_lock sleeping(*this);
+            ring_.enter(/*completions_wanted=*/1);
+        }
+        cancel_for_other_threads();
+    }
+
+    class kernel_visit {
+    public:
+        explicit kernel_visit(driver_on_ring& of) noexcept : of_(of) { of_.is_in_kernel_ = true; }
+        kernel_visit& operator=(kernel_visit&&) = delete;
+        ~kernel_visit() { of_.is_in_kernel_ = false; }
+
+    private:
+        driver_on_ring& of_;
+    };
+
+    // Submits the cancellations that other threads, or a lack of memory, have left, and waits until the
+    // kernel has released the files of the cancelled requests.
+    void cancel_for_other_threads() noexcept {
+        if (first_lacking_ == end_of_list) [[likely]]
+            return;
+        submit_lacking_cancels();
+        static_cast<void>(ring_.settle());
+        ++cancel_rounds_;
+        if (lock() != nullptr) has_cancelled_.notify_all();
+    }
+
+    // Waits until the loop's thread has submitted the cancellations. If it sleeps in the kernel, wakes it. If
+    // it runs a callback, waits for a limited time, because the callback might wait for this thread.
+    void await_cancellation() noexcept {
+        constexpr std::chrono::milliseconds longest_wait{100};
+        if (lock() == nullptr) return;
+        const auto is_over = [this, before = cancel_rounds_] { return cancel_rounds_ != before; };
+        const auto latest = std::chrono::steady_clock::now() + longest_wait;
+        if (is_in_kernel_) wake();
+        do
+            if (has_cancelled_.wait_until(*lock(), latest, is_over)) return;
+        while (is_in_kernel_);
     }
 
     void take_completions() noexcept {
@@ -434,7 +530,7 @@ private:
         descriptor& d = descriptors_[fd];
         d.feed.on_completion(cqe, buffers_);
         start_waiting(d);
-        if (d.feed.runs_ahead() && submit_cancel(user_data(owner::feed, fd))) d.feed.stop();
+        if (d.feed.runs_ahead() && submit_cancel(fd, user_data(owner::feed, fd))) d.feed.stop();
     }
 
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
@@ -451,7 +547,7 @@ private:
         op.result = result_of_poll(op, events);
         if (op.result == -EAGAIN) return;
         op.state = done;
-        submit_cancel(user_data(op));
+        submit_cancel(op.fd, user_data(op));
     }
 
     void on_operation(io_operation& op, const io_uring_cqe& cqe) noexcept {
@@ -546,8 +642,11 @@ private:
     std::size_t lent_ = 0;
     bool lends_buffers_ = false;
     io_operation* discarded_ = nullptr;
-    bool lacks_cancels_ = false;
+    int first_lacking_ = end_of_list;  // the number of the descriptor plus one, see descriptor::next_lacking
     bool wake_is_armed_ = true;
+    bool is_in_kernel_ = false;  // true while the loop's thread is in sleep() without the lock
+    std::size_t cancel_rounds_ = 0;
+    std::condition_variable_any has_cancelled_;
     time_point armed_ = never;
     __kernel_timespec timeout_{};
 };

@@ -15,6 +15,7 @@ constexpr unsigned setup_flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER
                                  IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_R_DISABLED |
                                  IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
 
+constexpr int attempts_max = 1000;
 constexpr auto no_thread = static_cast<std::uint64_t>(-1);
 
 // Returns a number that identifies the calling thread and, unlike a thread ID, is never reused.
@@ -145,10 +146,30 @@ void uring_ring::enter_if_needed() {
 }
 
 bool uring_ring::flush() noexcept {
-    constexpr int attempts_max = 1000;
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         if (!is_enabled() || try_enter(0) != 0) return false;
         if (io_uring_sq_ready(&ring_) == 0) return true;
+    }
+    return false;
+}
+
+bool uring_ring::settle() noexcept {
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        if (!is_enabled() || try_enter(0) != 0) return false;
+        if (io_uring_sq_ready(&ring_) == 0 && (IO_URING_READ_ONCE(*ring_.sq.kflags) & IORING_SQ_TASKRUN) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool uring_ring::withdraw(std::uint64_t user_data, std::uint64_t instead) noexcept {
+    const unsigned end = ring_.sq.sqe_tail;
+    for (unsigned place = end - io_uring_sq_ready(&ring_); place != end; ++place) {
+        io_uring_sqe& entry = ring_.sq.sqes[place & ring_.sq.ring_mask];
+        if (entry.user_data != user_data || entry.opcode == IORING_OP_ASYNC_CANCEL) continue;
+        io_uring_prep_nop(&entry);
+        entry.user_data = instead;
+        return true;
     }
     return false;
 }

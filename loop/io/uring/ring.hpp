@@ -73,6 +73,14 @@ public:
     /// Submits the requests immediately, and lets the kernel run deferred work. Returns false if the thread
     /// is not the ring's thread, or if the kernel lacks memory.
     bool flush() noexcept;
+    /// Submits the requests immediately, and lets the kernel run all deferred work. Afterwards, the requests
+    /// whose cancellation was submitted no longer hold their files. Returns false if the thread is not the
+    /// ring's thread, or if the kernel lacks memory.
+    bool settle() noexcept;
+    /// Replaces the request with this `user_data` by a request that does nothing and has the `user_data`
+    /// `instead`. Returns false if no such request waits for its submission. Any thread may call this
+    /// function while the ring's thread calls none.
+    bool withdraw(std::uint64_t user_data, std::uint64_t instead) noexcept;
     /// Sleeps until there is a completion, but may return early. Returns false if the thread is not the
     /// ring's thread, or after a permanent error. Pending operations can then be destroyed safely: the kernel
     /// works on their requests only while the ring's thread is in the kernel with this ring, and that will

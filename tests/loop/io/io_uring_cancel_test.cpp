@@ -71,6 +71,28 @@ TEST_F(uring_tests, a_read_of_a_blocking_file_can_be_cancelled) {
     EXPECT_EQ(read.result, -ECANCELED);
 }
 
+TEST_F(uring_tests, closing_a_listener_frees_its_port_although_many_operations_are_ready) {
+    bare_driver bare;
+    unique_fd listener = open_listener(endpoint::loopback(0));
+    const endpoint address = local_endpoint(listener.get());
+    counted_operation accept(io_kind::accept, listener.get());
+    bare.start(accept);
+    std::vector<std::unique_ptr<socket_pair>> pairs;
+    std::vector<std::unique_ptr<counted_operation>> waits;
+    for (int i = 0; i < 100; ++i) {
+        pairs.push_back(std::make_unique<socket_pair>());
+        waits.push_back(std::make_unique<counted_operation>(io_kind::readable, pairs.back()->ours.get()));
+        bare.start(*waits.back());
+    }
+    bare.look();
+    for (const auto& pair : pairs) pair->send("x");
+    bare.driver.close(listener.get());
+    listener.reset();
+    EXPECT_NO_THROW(open_listener(address));
+    for (const auto& wait : waits) bare.run(*wait);
+    bare.run(accept);
+}
+
 TEST_F(uring_tests, closing_a_descriptor_ends_all_operations_of_this_descriptor) {
     bare_driver bare;
     socket_pair pair;

@@ -281,36 +281,17 @@ public:
         cancel(fd, {has_key, key});
     }
 
-    /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec). If
-    /// another thread runs the loop, that thread closes the descriptor before it leaves run(), because the
-    /// driver might hold requests for the descriptor. Otherwise, this function closes the descriptor
-    /// immediately. `is_shared` means that other descriptors of the same file might exist. If the descriptor
-    /// must be closed later and there is no memory to remember this, it stays open and `ec` is no_memory.
+    /// Cancels the pending operations on the descriptor and closes the descriptor with close_now(fd, ec).
+    /// `is_shared` means that other descriptors of the same file might exist.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
-        change closing(*this);
-        loop_->io().cancel_some(fd, {}, closing.ended);
-        if (try_take_over_driver()) {
-            if (is_shared) loop_->io().unwatch(fd);
-            loop_->io().close(fd);
-            close_now(fd, ec);
-        } else if (auto* const later = new (std::nothrow) later_close<Close>(fd, close_now)) {
-            closes_.push(*later);
-            if (!std::exchange(closer_.is_posted, true)) closing.ended.push(closer_);
-        } else {
-            ec = boost::asio::error::no_memory;
-        }
+        let_go(fd, is_shared);
+        close_now(fd, ec);  // without the lock, because a lingering close (SO_LINGER) takes time
     }
 
     /// Cancels the pending operations on the descriptor and makes the driver forget the descriptor. Does not
     /// close the descriptor.
-    void release(int fd) noexcept {
-        change releasing(*this);
-        loop_->io().cancel_some(fd, {}, releasing.ended);
-        loop_->io().unwatch(fd);
-        if (loop_->io().runs_in_this_thread()) loop_->io().close(fd);
-        releasing.wakes = true;
-    }
+    void release(int fd) noexcept { let_go(fd, /*is_shared=*/true); }
 
     void begin_anew_in_child() {
         const std::lock_guard lock(lock_);
@@ -400,7 +381,6 @@ private:
             if (!is_outermost_) return;
             const std::lock_guard lock(core_.lock_);
             if (is_for_long_) core_.loop_->io().leave_thread();
-            core_.close_what_others_have_left();
             core_.is_run_ = false;
         }
 
@@ -418,54 +398,23 @@ private:
         bool is_inside_ = true;
     };
 
-    // An operation that closes a descriptor in the running thread, which holds the lock meanwhile.
-    struct any_later_close : operation {
-        int fd;
-    };
-    template <class Close>
-    struct later_close : any_later_close {
-        later_close(int of, const Close& how) noexcept
-            : any_later_close{{nullptr, &run}, of}, close_now(how) {}
-        static void run(operation* op, completion) {
-            const std::unique_ptr<later_close> self(static_cast<later_close*>(op));
-            error_code ec;
-            self->close_now(self->fd, ec);
-        }
-        Close close_now;
-    };
-
-    // An operation that wakes the running thread, so that this thread closes the descriptors in closes_.
-    struct closer : operation {
-        explicit closer(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
-        static void run(operation* op, completion) {
-            auto& self = *static_cast<closer*>(op);
-            const std::lock_guard lock(self.owner.lock_);
-            self.is_posted = false;
-            self.owner.close_what_others_have_left();
-        }
-        core& owner;
-        bool is_posted = false;
-    };
-
-    // Returns true if the calling thread can close descriptors. If no thread runs the loop, this function
-    // takes over the driver from the thread that ran the loop last, because that thread might never run the
-    // loop again. (A driver on io_uring then replaces its ring.) The caller must hold the lock.
-    bool try_take_over_driver() noexcept {
-        if (loop_->io().runs_in_this_thread()) return true;
-        if (is_run_ || runs_in_this_thread()) return false;  // a thread runs the loop or discards handlers
+    void let_go(int fd, bool is_shared) noexcept {
+        change closing(*this);
+        loop_->io().cancel_some(fd, {}, closing.ended);
+        try_take_over_driver();
+        if (is_shared) loop_->io().unwatch(fd);
+        loop_->io().close(fd);
+    }
+    // If no thread runs the loop, takes over the driver from the thread that ran the loop last, because that
+    // thread might never run the loop again. (A driver on io_uring then replaces its ring.) The caller must
+    // hold the lock.
+    void try_take_over_driver() noexcept {
+        // A thread in runs_in_this_thread() discards handlers.
+        if (is_run_ || runs_in_this_thread() || loop_->io().runs_in_this_thread()) return;
         try {
             loop_->io().enter_thread(/*for_long=*/false);
-            return true;
-        } catch (const std::exception&) {  // the next thread that runs the loop closes the descriptors
-            return false;
-        }
-    }
-    // Closes the descriptors in closes_. The caller must hold the lock.
-    void close_what_others_have_left() noexcept {
-        while (!closes_.empty()) {
-            auto& each = static_cast<any_later_close&>(closes_.pop());
-            loop_->io().close(each.fd);
-            each.complete(&each, completion::run);
+        } catch (const std::exception&) {
+            // The ring cannot be replaced now. The next thread that runs the loop replaces it.
         }
     }
 
@@ -498,10 +447,8 @@ private:
     std::size_t executed_ = 0;  // the number of handlers that have run
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
-    closer closer_{*this};           // lock_ protects closer_, closes_ and is_run_
-    loop::operation_queue closes_;   // contains objects of type any_later_close
-    bool is_run_ = false;            // true while a thread is between enter_thread() and leave_thread()
-    std::size_t changes_begun_ = 0;  // by other threads; protected by lock_
+    bool is_run_ = false;                    // between enter_thread() and leave_thread(); protected by lock_
+    std::size_t changes_begun_ = 0;          // by other threads; protected by lock_
     alignas(64) std::atomic<long> work_{0};  // other threads write it, too
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
