@@ -288,6 +288,26 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_read_that_requests_urgent_data) {
     EXPECT_EQ(plain, 'p');
 }
 
+TYPED_TEST(asio_io, a_wait_for_errors_ends_when_urgent_data_arrives) {
+    auto& context = this->context();
+    for (const bool also_reads : {false, true}) {
+        context.restart();
+        auto [one, other] = this->connection();
+        int ended = 0;
+        char byte = ' ';
+        one.async_wait(TestFixture::tcp_socket::wait_error,
+                       [&](error_code error) { ended += error ? 0 : 1; });
+        if (also_reads) one.async_read_some(net::buffer(&byte, 1), [](error_code, std::size_t) {});
+        context.poll();
+        EXPECT_EQ(ended, 0);
+        other.send(net::buffer("u", 1), net::socket_base::message_out_of_band);
+        context.run_one_for(10s);
+        EXPECT_EQ(ended, 1);
+        one.close();
+        context.poll();
+    }
+}
+
 /// Reads that become ready all at once.
 template <class socket_type>
 class many_reads {

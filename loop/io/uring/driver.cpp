@@ -47,6 +47,12 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
+// Returns an event without which the kernel would not wake the request: a request for readiness ignores
+// wake-ups for POLLPRI (IO_ASYNC_POLL_COMMON in io_uring/poll.h). Urgent data wakes for POLLRDBAND, too.
+unsigned what_wakes(io_kind kind) noexcept {
+    return kind == io_kind::urgent_call ? POLLRDBAND : 0;
+}
+
 // Fills in the request for an operation. If io_uring has no request for this kind of operation, fills in a
 // request for readiness; the driver then makes the system call after the completion.
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
@@ -69,7 +75,7 @@ void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
                                          op.address_bytes);
         default:
             op.polled = true;
-            io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind));
+            io_uring_prep_poll_add(&sqe, op.fd, events_of(op.kind) | what_wakes(op.kind));
             if (op.by_edge) sqe.len |= IORING_POLL_ADD_MULTI;
     }
 }
