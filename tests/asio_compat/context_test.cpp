@@ -6,6 +6,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
@@ -222,6 +223,41 @@ TYPED_TEST(asio_context, run_for_returns_at_its_time_limit_although_the_handler_
     net::post(context, again);
     EXPECT_EQ(context.run_for(10ms), ran);
     EXPECT_GT(ran, 0U);
+}
+
+TYPED_TEST(asio_context, handlers_of_a_nested_run_count_only_for_the_nested_run) {
+    auto& context = this->context();
+    std::size_t inner = 0;
+    const auto nest = [&](auto run) {
+        net::post(context, [&, run] {
+            for (int i = 0; i < 3; ++i) net::post(context, [] {});
+            inner = run();
+        });
+        context.restart();
+    };
+    nest([&] { return context.poll(); });
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_EQ(inner, 3U);
+    nest([&] { return context.run_one(); });
+    EXPECT_EQ(context.run(), 3U);
+    EXPECT_EQ(inner, 1U);
+    nest([&] { return context.run_for(10ms); });
+    EXPECT_EQ(context.run_one(), 1U);
+    EXPECT_EQ(inner, 3U);
+}
+
+TYPED_TEST(asio_context, run_for_waits_for_whole_milliseconds) {
+    auto& context = this->context();
+    const auto guard = net::make_work_guard(context);
+    int counted = 0;
+    for (int i = 0; i < 10; ++i) {  // the timer expires 0.6 ms after the time limit, unless a run is delayed
+        typename TestFixture::timer_type timer(context, 2700us);
+        timer.async_wait([](error_code) {});
+        counted += context.run_for(2100us) == 1 ? 1 : 0;
+        timer.cancel();
+        context.poll();
+    }
+    EXPECT_GT(counted, 5);
 }
 
 TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_deadlines_and_can_be_cancelled) {

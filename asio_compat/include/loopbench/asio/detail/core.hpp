@@ -308,22 +308,24 @@ public:
         const running in_here(*this, for_long, until);
         if (!in_here.is_inside()) return 0;
         if (work_.load(std::memory_order_acquire) + own_work_ == 0) stop();
-        const std::size_t before = executed_;
-        const auto count = [&] { return executed_ - before; };
+        const auto count = [&] { return executed_ - in_here.executed_before(); };
+        const bool is_timed = until != loop::never && until != loop::do_not_wait;
+        loop::time_point wake_by = is_timed ? whole_milliseconds_later(until) : until;
         unsigned steps = 0;
         while (!stopped() && count() < handlers_max) {
             const std::size_t count_before = count();
             const bool looks_at_kernel = !loop_->has_ready();
-            loop_->step(until == loop::never ? handlers_max - count_before : 1, until);
+            loop_->step(until == loop::never ? handlers_max - count_before : 1, wake_by);
             settle_work();
             if (++steps % steps_between_looks == 0) refuse_stock_scheduler();
             if (until == loop::never) continue;
+            if (is_timed) {
+                if (std::chrono::steady_clock::now() >= until) break;
+                continue;
+            }
             // A step of the loop that ran no handler might have run an internal operation that made a handler
             // ready. Therefore poll() continues after such a step if anything is ready.
-            const bool is_over = until == loop::do_not_wait
-                                     ? looks_at_kernel && count() == count_before && !loop_->has_ready()
-                                     : std::chrono::steady_clock::now() >= until;
-            if (is_over) break;
+            if (looks_at_kernel && count() == count_before && !loop_->has_ready()) break;
         }
         refuse_stock_scheduler();
         return count();
@@ -358,7 +360,10 @@ private:
         explicit running(core& here) noexcept : core_(here) { enter(); }
 
         running(core& here, bool for_long, loop::time_point until) : core_(here) {
-            if (here.runs_in_this_thread()) return;  // run() was called inside a handler
+            if (here.runs_in_this_thread()) {  // run() was called inside a handler
+                executed_before_ = here.executed_;
+                return;
+            }
             runner_ = std::unique_lock(here.runner_, std::defer_lock);
             if (until == loop::never) {
                 runner_.lock();
@@ -378,6 +383,8 @@ private:
         }
         running& operator=(running&&) = delete;
         ~running() {
+            if (!is_inside_) return;
+            core_.executed_ = executed_before_;
             if (!is_outermost_) return;
             const std::lock_guard lock(core_.lock_);
             if (is_for_long_) core_.loop_->io().leave_thread();
@@ -386,9 +393,13 @@ private:
 
         /// Returns false if another thread ran the loop until the time limit of this thread expired.
         bool is_inside() const noexcept { return is_inside_; }
+        std::size_t executed_before() const noexcept { return executed_before_; }
 
     private:
-        void enter() { entry_.emplace(static_cast<thread_context*>(&core_), core_.memory_); }
+        void enter() {
+            entry_.emplace(static_cast<thread_context*>(&core_), core_.memory_);
+            executed_before_ = core_.executed_;
+        }
 
         core& core_;
         std::unique_lock<std::timed_mutex> runner_;
@@ -396,6 +407,7 @@ private:
         bool is_outermost_ = false;  // false if run() was called inside a handler
         bool is_for_long_ = false;
         bool is_inside_ = true;
+        std::size_t executed_before_ = 0;
     };
 
     void let_go(int fd, bool is_shared) noexcept {
@@ -424,11 +436,20 @@ private:
         explicit nudge(core& of) noexcept : operation{nullptr, &run}, owner(of) {}
         static void run(operation* op, completion) {
             core& self = static_cast<nudge*>(op)->owner;
-            self.nudged_.store(false);
-            if (self.stopped()) self.loop_->end_step();
+            self.nudged_.store(false, std::memory_order_seq_cst);
+            // Sequentially consistent, like the two writes of stop(): either this thread sees that the
+            // context is stopped, or stop() sees that the nudge is over and pushes it again.
+            if (self.stopped_.load(std::memory_order_seq_cst)) self.loop_->end_step();
         }
         core& owner;
     };
+
+    // Returns the time until which a run that ends at `until` waits. Like Asio, it waits for whole
+    // milliseconds; thus it also runs the handler of a timer that expires less than a millisecond later.
+    static loop::time_point whole_milliseconds_later(loop::time_point until) noexcept {
+        const auto now = std::chrono::steady_clock::now();
+        return now + std::chrono::ceil<std::chrono::milliseconds>(until - now);
+    }
 
     // Adds own_work_ to work_. own_work_ is the work that the running thread has started minus the work that
     // it has finished. If each handler starts one other handler, own_work_ is 0, and the atomic counter is
@@ -444,7 +465,7 @@ private:
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // the number of handlers that have run
+    std::size_t executed_ = 0;  // handlers that have run in the current run(), or in runs around it
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
     bool is_run_ = false;                    // between enter_thread() and leave_thread(); protected by lock_
