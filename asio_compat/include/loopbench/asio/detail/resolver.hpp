@@ -3,6 +3,8 @@
 #pragma once
 
 #include <boost/asio/detail/socket_ops.hpp>
+#include <boost/asio/detail/throw_error.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/basic_resolver_results.hpp>
 #include <condition_variable>
 #include <mutex>
@@ -209,6 +211,9 @@ public:
                        const IoExecutor& executor) {
         using work = std::conditional_t<std::is_same_v<Question, endpoint_type>,
                                         address_lookup<Protocol, Question>, name_lookup<Protocol, Question>>;
+#if !defined(BOOST_ASIO_HAS_THREADS)
+        boost::asio::detail::throw_error(boost::asio::error::operation_not_supported, "thread");  // like Asio
+#endif
         auto& thread =
             boost::asio::use_service<lookup_thread>(static_cast<boost::asio::execution_context&>(*context_));
         thread.ask(handler_op<work, Handler, IoExecutor>::make(core_of(*context_), handler, executor, impl,
