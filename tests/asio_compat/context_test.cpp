@@ -260,6 +260,24 @@ TYPED_TEST(asio_context, run_for_waits_for_whole_milliseconds) {
     EXPECT_GT(counted, 5);
 }
 
+TYPED_TEST(asio_context, a_handler_that_throws_when_it_is_moved_is_destroyed) {
+    struct throwing {
+        explicit throwing(std::shared_ptr<bool> when) : throws(std::move(when)) {}
+        throwing(throwing&& other) : throws(other.throws) {
+            if (*throws) throw std::runtime_error("moved");
+        }
+        void operator()(error_code) const {}
+        std::shared_ptr<bool> throws;
+    };
+    auto& context = this->context();
+    const auto throws = std::make_shared<bool>(false);
+    typename TestFixture::timer_type timer(context, 0ms);
+    timer.async_wait(throwing(throws));
+    *throws = true;
+    EXPECT_THROW(context.run(), std::runtime_error);
+    EXPECT_EQ(throws.use_count(), 1);
+}
+
 TYPED_TEST(asio_context, timers_fire_in_the_order_of_their_deadlines_and_can_be_cancelled) {
     using waits = typename TestFixture::timer_type;
     auto& context = this->context();

@@ -95,6 +95,7 @@ template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {
     auto slot = slot_of(handler);
+    const void* const key = is_done ? nullptr : install<io_canceller>(slot, in, fd);
     auto& op = handler_op<Work, Handler, IoExecutor>::make(in, handler, executor,
                                                            std::forward<Arguments>(arguments)...);
     op.fd = fd;
@@ -103,7 +104,7 @@ void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& han
         op.is_settled = true;
         return in.push(op);
     }
-    op.cancellation_key = install<io_canceller>(slot, in, fd);
+    op.cancellation_key = key;
     in.start(op);
 }
 

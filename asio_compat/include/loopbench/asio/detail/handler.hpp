@@ -68,6 +68,16 @@ private:
         this->complete = &run_or_discard;
     }
 
+    // Destroys the operation and frees its memory at the end of its scope.
+    struct destroyed_op {
+        ~destroyed_op() {
+            self->~handler_op();
+            memory_type::free(self, memory);
+        }
+        handler_op* self;
+        const typename memory_type::token_type& memory;
+    };
+
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<handler_op*>(op);
         self->fetch_later();
@@ -82,9 +92,10 @@ private:
         }
         {
             const core::handler_scope running(in);
-            auto call = self->bind(self->handler_);
-            self->~handler_op();
-            memory_type::free(self, memory);
+            auto call = [&] {
+                const destroyed_op ending{self, memory};
+                return self->bind(self->handler_);
+            }();
             work.complete(call, call.handler_);
         }
         in.throw_kept_exception();
@@ -107,7 +118,7 @@ auto bind_result(Handler& handler, const error_code& ec, const Result& result) {
 
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
 /// Returns the slot through which the handler's operation can be cancelled. Call this function before the
-/// handler is moved.
+/// handler is moved. Then call install() before the operation is created, because install() can throw.
 template <class Handler>
 auto slot_of(const Handler& handler) noexcept {
     return boost::asio::get_associated_cancellation_slot(handler);

@@ -303,8 +303,9 @@ public:
     template <class Handler, class IoExecutor>
     void async_wait(implementation_type& set, Handler& handler, const IoExecutor& executor) {
         auto slot = slot_of(handler);
+        const void* const key = install<signal_canceller>(slot, set);
         auto& work = handler_op<signal_work, Handler, IoExecutor>::make(*core_, handler, executor, *core_);
-        work.cancellation_key = install<signal_canceller>(slot, set);
+        work.cancellation_key = key;
         hub().wait(set, work);
     }
 

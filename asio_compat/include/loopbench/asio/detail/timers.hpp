@@ -32,14 +32,16 @@ struct wait_op;
 /// pending. One thread can cancel while the wait ends in the thread that runs the context. Therefore,
 /// lock_of_link() protects both pointers. A thread that also needs the core's lock locks it second.
 struct wait_canceller {
-    explicit wait_canceller(wait_op& of) noexcept;
+    wait_canceller() = default;
     wait_canceller& operator=(wait_canceller&&) = delete;
     ~wait_canceller();
 #if __has_include(<boost/asio/cancellation_type.hpp>)
     void operator()(boost::asio::cancellation_type_t type) noexcept;
 #endif
 
-    std::atomic<wait_op*> wait;  // null after the wait has ended
+    void link_to(wait_op& started) noexcept;
+
+    std::atomic<wait_op*> wait = nullptr;  // null before the wait has started and after it has ended
 };
 
 /// Returns the lock on the link between the canceller and its wait. The lock is in neither of them, because
@@ -199,8 +201,9 @@ inline bool wait_op::is_over(core& in, completion how) {
     return true;
 }
 
-inline wait_canceller::wait_canceller(wait_op& of) noexcept : wait(&of) {
-    of.canceller.store(this, std::memory_order_relaxed);
+inline void wait_canceller::link_to(wait_op& started) noexcept {
+    wait.store(&started, std::memory_order_relaxed);
+    started.canceller.store(this, std::memory_order_relaxed);
 }
 
 inline wait_canceller::~wait_canceller() {
@@ -296,8 +299,9 @@ public:
     void async_wait(implementation_type& timer, Handler& handler, const IoExecutor& executor) {
         using op_type = handler_op<timer_wait, Handler, IoExecutor>;
         auto slot = slot_of(handler);
+        auto* const canceller = install<wait_canceller>(slot);
         auto& op = op_type::make(*core_, handler, executor, *core_, timer.expiry);
-        install<wait_canceller>(slot, op);
+        if (canceller != nullptr) canceller->link_to(op);
         core::change adding(*core_);
         timer.waits.add(op, adding.ended);
         adding.wakes = true;
