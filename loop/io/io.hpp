@@ -40,6 +40,7 @@ struct io_operation : operation {
     io_kind kind = io_kind::readable;
     bool whole = false;        // send and write: continue until all bytes are written
     bool detachable = false;   // receive and send: leave_thread() can take the buffer back
+    bool polls_first = false;  // receive: reads only when its callback is about to run, see will_cancel()
     bool pending = false;
     std::uint8_t state = 0;
     bool polled = false;
@@ -161,6 +162,16 @@ public:
     /// is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
+    /// Announces that the program cancels receives. In a shared driver, the callback of an operation that is
+    /// ready can be preceded by a callback that cancels this operation; then the bytes must stay in the
+    /// socket. From now on, the driver therefore reads only when the callback is about to run, as for
+    /// operations with `polls_first`. Without this call, a receive can have its data before its turn comes,
+    /// and then the cancellation is too late.
+    virtual void will_cancel() noexcept {}
+    /// Makes receives whose data has arrived, but whose callbacks have not run yet, complete with -ECANCELED.
+    /// The data is lost. Called before the descriptor is closed.
+    virtual void drop_received(int /*fd*/) noexcept {}
+
     /// Moves all pending operations to `ended`. Called at the end of the loop. Afterwards, neither the driver
     /// nor the kernel uses these operations.
     virtual void take_all(io_queue& /*ended*/) noexcept {}
@@ -220,6 +231,20 @@ protected:
         op.result = -ECANCELED;
         ended.push(op);
     }
+
+    class with_lock {
+    public:
+        explicit with_lock(const driver& used) noexcept : lock_(used.lock_) {
+            if (lock_ != nullptr) lock_->lock();
+        }
+        with_lock& operator=(with_lock&&) = delete;
+        ~with_lock() {
+            if (lock_ != nullptr) lock_->unlock();
+        }
+
+    private:
+        loop_lock* const lock_;
+    };
 
     class without_lock {
     public:

@@ -221,11 +221,11 @@ void readiness_driver::was_told_in_vain(descriptor& d, const direction& side) co
 
 // Makes the system calls of the waiting operations while the direction is ready. If the last call in this
 // direction moved much data, queues the direction instead, so that the next call is made just before its
-// coroutine resumes. A shared driver does not do this, because it may make the calls only under its lock, but
-// queued operations run without the lock.
+// coroutine resumes. A shared driver always does this: in Asio, a callback can still cancel an operation that
+// is ready, and then the bytes must stay in the socket.
 void readiness_driver::serve(descriptor& d, direction& side) noexcept {
     side.ready = true;
-    if (side.moves_much && lock() == nullptr) return queue(side, /*is_reported=*/true);
+    if (side.moves_much || lock() != nullptr) return queue(side, /*is_reported=*/true);
     while (!side.waiting.empty() && side.ready) {
         io_operation& op = side.waiting.front();
         if (!try_now(d, side, op)) return was_told_in_vain(d, side);
@@ -243,28 +243,33 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-// Makes the system call of the first waiting operation, and runs the operation if the call did not return
-// EAGAIN. Does nothing if the operation was cancelled or the descriptor was closed since the direction was
-// queued.
 void readiness_driver::run_or_discard(operation* op, completion how) {
     auto& side = *static_cast<direction*>(op);
-    readiness_driver& self = *side.owner;
+    io_operation* const done = side.owner->take_done(side, how);
+    if (done != nullptr) done->complete(done, completion::run);
+}
+
+// Makes the system call of the first waiting operation. Returns the operation, or null if the call returned
+// EAGAIN. Does nothing if the operation was cancelled or the descriptor was closed since the direction was
+// queued.
+io_operation* readiness_driver::take_done(direction& side, completion how) {
+    const with_lock using_operations(*this);
     side.is_queued = false;
-    if (side.is_reported) --self.reported_;
-    if (how == completion::discard || side.waiting.empty() || !side.ready) return;
+    if (side.is_reported) --reported_;
+    if (how == completion::discard || side.waiting.empty() || !side.ready) return nullptr;
     io_operation& first = side.waiting.front();
-    descriptor& d = *self.descriptors_[first.fd];
-    if (!self.try_now(d, side, first)) {
-        self.was_told_in_vain(d, side);
-        return self.watch_as_before(first.fd, d);
+    descriptor& d = *descriptors_[first.fd];
+    if (!try_now(d, side, first)) {
+        was_told_in_vain(d, side);
+        watch_as_before(first.fd, d);
+        return nullptr;
     }
-    if (first.result > 0)
-        self.ready().budget.use(work_budget::units_of(static_cast<std::size_t>(first.result)));
+    if (first.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(first.result)));
     side.waiting.pop();
-    self.set_not_pending(first);
-    self.queue(side, /*is_reported=*/false);
-    if (!self.edge_triggered_) self.watch_what_is_wanted(first.fd, d);
-    first.complete(&first, completion::run);
+    set_not_pending(first);
+    queue(side, /*is_reported=*/false);
+    if (!edge_triggered_) watch_what_is_wanted(first.fd, d);
+    return &first;
 }
 
 const operation& readiness_driver::going_on(const operation& queued) noexcept {

@@ -5,7 +5,7 @@
 // the last call on a descriptor moved much data, the descriptor is queued, and its next call is made just
 // before the coroutine resumes. Otherwise, if a hundred messages of 16 KiB were received together, most of
 // them would leave the caches before they are processed. (For a hundred small messages, making all calls
-// together is faster.)
+// together is faster.) A shared driver queues every reported descriptor, so that Asio programs can cancel.
 #pragma once
 
 #include <memory>
@@ -129,6 +129,7 @@ private:
     void serve(descriptor& d, direction& side) noexcept;
     void queue(direction& side, bool is_reported) noexcept;
     static void run_or_discard(operation* op, completion how);
+    io_operation* take_done(direction& side, completion how);
 
     const bool edge_triggered_;
     std::size_t reported_ = 0;

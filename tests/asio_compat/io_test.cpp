@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/connect_pipe.hpp>
@@ -35,7 +37,11 @@ using namespace std::string_literals;
 using boost::system::error_code;
 
 template <class kit>
-using asio_io = with_context<kit>;
+class asio_io : public with_context<kit> {
+public:
+    using with_context<kit>::context;
+    using with_context<kit>::connection;
+};
 TYPED_TEST_SUITE(asio_io, kits, kit_names);
 
 std::vector<char> counting_bytes(std::size_t count) {
@@ -341,6 +347,80 @@ TYPED_TEST(asio_io, a_port_is_free_when_close_returns_although_many_operations_a
         EXPECT_NO_THROW(typename TestFixture::tcp_acceptor(context, address));
     });
     context.poll();
+}
+
+/// Makes two reads ready at once. The handler of the first read calls `end` with the second socket. Returns
+/// the error of the second read and the number of bytes that are left in its socket, or 0 if it is closed.
+template <class Fixture, class End, class Handler>
+std::pair<error_code, std::size_t> end_a_ready_read(Fixture& with, End end, Handler bind) {
+    auto& context = with.context();
+    auto [one, one_peer] = with.connection();
+    auto [other, other_peer] = with.connection();
+    std::array<char, 4> got{}, other_got{};
+    error_code ended;
+    one.async_read_some(net::buffer(got), [&, &second = other](error_code, std::size_t) { end(second); });
+    other.async_read_some(net::buffer(other_got),
+                          bind([&](error_code error, std::size_t) { ended = error; }));
+    net::post(context, [&, &first_peer = one_peer, &second_peer = other_peer] {
+        first_peer.send(net::buffer("1", 1));
+        second_peer.send(net::buffer("2", 1));
+    });
+    context.restart();
+    context.run();
+    return {ended, other.is_open() ? other.available() : 0};
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_cancel_a_read_that_is_ready_and_its_bytes_stay_in_the_socket) {
+    const auto plain = [](auto handler) { return handler; };
+    const auto cancel = [](auto& socket) { socket.cancel(); };
+    // On io_uring, the first cancel() of a context can be too late.
+    end_a_ready_read(*this, cancel, plain);
+    for (int i = 0; i < 5; ++i) {
+        const auto [error, left] = end_a_ready_read(*this, cancel, plain);
+        EXPECT_EQ(error, net::error::operation_aborted);
+        EXPECT_EQ(left, 1U);
+    }
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_cancel_a_ready_read_through_its_cancellation_slot) {
+    for (int i = 0; i < 5; ++i) {
+        net::cancellation_signal signal;
+        const auto [error, left] = end_a_ready_read(
+            *this, [&](auto&) { signal.emit(net::cancellation_type::total); },
+            [&](auto handler) { return net::bind_cancellation_slot(signal.slot(), handler); });
+        EXPECT_EQ(error, net::error::operation_aborted);
+        EXPECT_EQ(left, 1U);
+    }
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_close_a_socket_whose_read_is_ready) {
+    for (int i = 0; i < 5; ++i) {
+        const auto [error, left] = end_a_ready_read(
+            *this, [](auto& socket) { socket.close(); }, [](auto handler) { return handler; });
+        EXPECT_EQ(error, net::error::operation_aborted);
+        EXPECT_EQ(left, 0U);
+    }
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_cancel_an_accept_that_is_ready) {
+    auto& context = this->context();
+    typename TestFixture::tcp_acceptor acceptor(context, {net::ip::address_v4::loopback(), 0});
+    auto [one, other] = this->connection();
+    typename TestFixture::tcp_socket client(context), accepted(context);
+    error_code ended;
+    std::array<char, 4> got{};
+    one.async_read_some(net::buffer(got), [&](error_code, std::size_t) { acceptor.cancel(); });
+    acceptor.async_accept(accepted, [&](error_code error) { ended = error; });
+    net::post(context, [&, &peer = other] {
+        peer.send(net::buffer("1", 1));
+        client.connect(acceptor.local_endpoint());
+    });
+    context.run();
+    EXPECT_EQ(ended, net::error::operation_aborted);
+    acceptor.non_blocking(true);
+    error_code left;
+    acceptor.accept(accepted, left);
+    EXPECT_FALSE(left) << "the connection must stay in the backlog: " << left.message();
 }
 
 TYPED_TEST(asio_io, a_signal_reaches_every_signal_set_that_contains_the_signal) {

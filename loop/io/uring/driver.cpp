@@ -30,6 +30,9 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
+#include <new>
+#include <vector>
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/ring.hpp"
@@ -85,6 +88,7 @@ public:
     driver_on_ring(ready_queue& ready, const uring_limits& limits)
         : io_uring_driver(ready), ring_(limits), buffers_(ring_.native(), limits.buffers) {
         arm_wake();
+        received_.reserve(received_max);
     }
     ~driver_on_ring() override { ring_.cancel_all(); }
 
@@ -158,6 +162,8 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         end_some(d->waiting, choice, ended);
+        if (ripe_operations* const all = ripe_at(fd)) end_ripe(*all, choice, ended);
+        start_waiting(*d);
         bool cancels = false;
         d->requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
@@ -167,7 +173,18 @@ public:
         if (cancels) cancel_requests(fd, *d, ended);
     }
 
+    void will_cancel() noexcept override { polls_first_ = true; }
+
+    void drop_received(int fd) noexcept override {
+        if (!ring_.runs_in_this_thread()) return;
+        for (const received_operation& each : received_) {
+            if (each.fd == fd) drop_if_queued(each);
+        }
+    }
+
     void take_all(io_queue& ended) noexcept override {
+        for (const auto& each : ripe_)
+            if (each != nullptr) end_ripe(*each, {}, ended);
         for (descriptor& d : descriptors_) {
             end_some(d.waiting, {}, ended);
             while (!d.requests.empty()) {
@@ -191,6 +208,11 @@ public:
         descriptor* const d = descriptors_.find(op.fd);
         if (op.state == queued) {
             if (d == nullptr || !d->waiting.remove(op)) to_start_.remove(op);
+            return set_not_pending(op);
+        }
+        if (op.state == ripe) {
+            ripe_at(op.fd)->ops.remove(op);
+            --ripe_count_;
             return set_not_pending(op);
         }
         discarded_ = &op;
@@ -272,7 +294,32 @@ private:
         taken_back,  // its request ends early and starts again later
         done,        // has a result; completes when its multishot request ends
         closed,
+        ripe,  // can make its system call, or complete, when its turn in the ready queue comes
     };
+
+    // The ripe operations of a descriptor, as an entry of the ready queue. A shared driver uses it, because
+    // an Asio program can cancel an operation until the operation's turn comes.
+    struct ripe_operations : operation {
+        explicit ripe_operations(driver_on_ring& of) noexcept
+            : operation{nullptr, &run_or_discard}, owner(of) {}
+        static void run_or_discard(operation* op, completion how) {
+            auto& self = *static_cast<ripe_operations*>(op);
+            io_operation* const done = self.owner.take_done(self, how);
+            if (done != nullptr) done->complete(done, completion::run);
+        }
+
+        driver_on_ring& owner;
+        io_queue ops;
+        bool is_queued = false;
+    };
+
+    // A receive with a lent buffer that has completed. It is in the ready queue, or has run and is freed.
+    struct received_operation {
+        const operation* op;
+        operation::complete_fn complete;
+        int fd;
+    };
+    static constexpr std::size_t received_max = 256;
 
     struct alignas(64) descriptor {
         stream_feed feed;
@@ -329,7 +376,8 @@ private:
             case io_kind::receive:
             case io_kind::readable:
                 if (op.detachable) {
-                    if (!lends_buffers_ && try_for_readiness(op)) return true;
+                    const bool lends = lends_buffers_ && !polls_first_ && !op.polls_first;
+                    if (!lends && try_for_readiness(op)) return true;
                     break;
                 }
                 if (d.feed.take(op, buffers_)) return true;
@@ -375,13 +423,16 @@ private:
     static bool waits_its_turn(const io_operation& op) noexcept {
         return op.call != nullptr || op.detachable;
     }
-    static bool is_requested(descriptor& d, const io_operation& op) noexcept {
+    bool is_requested(descriptor& d, const io_operation& op) noexcept {
         bool found = false;
-        d.requests.for_each([&](const operation& each) {
+        const auto look_at = [&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
             found |=
                 other.state != closed && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
-        });
+        };
+        d.requests.for_each(look_at);
+        if (ripe_count_ != 0 && ripe_at(op.fd) != nullptr) [[unlikely]]
+            ripe_at(op.fd)->ops.for_each(look_at);
         return found;
     }
     bool has_predecessor(const io_operation& op) noexcept {
@@ -397,6 +448,65 @@ private:
     bool try_for_readiness(io_operation& op) noexcept {
         op.polled = !attempt(op);
         return !op.polled;
+    }
+
+    ripe_operations* ripe_at(int fd) noexcept {
+        const std::unique_ptr<ripe_operations>* const all = ripe_.find(fd);
+        return all == nullptr ? nullptr : all->get();
+    }
+
+    // Queues an operation whose system call can be made now. `events` are the events that the kernel has
+    // reported, or 0 for a wait, which needs no system call. Returns false if there is no memory.
+    bool become_ripe(io_operation& op, std::int64_t events) noexcept {
+        try {
+            std::unique_ptr<ripe_operations>& all = ripe_.get(op.fd);
+            if (all == nullptr) [[unlikely]]
+                all = std::make_unique<ripe_operations>(*this);
+            op.state = ripe;
+            op.result = events;
+            all->ops.push(op);
+            ++ripe_count_;
+            queue(*all);
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    }
+    void queue(ripe_operations& all) noexcept {
+        if (!std::exchange(all.is_queued, true)) ready().push(all);
+    }
+
+    // Returns the next operation whose turn has come. Returns null if it was cancelled meanwhile, or if its
+    // system call has returned EAGAIN.
+    io_operation* take_done(ripe_operations& all, completion how) noexcept {
+        const with_lock using_operations(*this);
+        all.is_queued = false;
+        if (how == completion::discard || all.ops.empty()) return nullptr;
+        io_operation& op = all.ops.pop();
+        --ripe_count_;
+        if (!all.ops.empty()) queue(all);
+        if (!is_wait(op)) {
+            const auto events = static_cast<unsigned>(op.result);
+            if (!attempt(op)) return poll_again(op, events), nullptr;
+            start_waiting(descriptors_[op.fd]);
+        }
+        set_not_pending(op);
+        return &op;
+    }
+
+    void end_ripe(ripe_operations& all, io_choice choice, io_queue& ended) noexcept {
+        const std::size_t pending_before = pending();
+        end_some(all.ops, choice, ended);
+        ripe_count_ -= pending_before - pending();
+    }
+
+    void drop_if_queued(const received_operation& received) noexcept {
+        ready().for_each([&](operation& each) {
+            // The address of an operation that was freed can belong to another operation.
+            if (&each != received.op || each.complete != received.complete) return;
+            auto& op = static_cast<io_operation&>(each);
+            if (op.fd == received.fd && op.kind == io_kind::receive) op.result = -ECANCELED;
+        });
     }
 
     void start_again(io_operation& op, bool polled = false) noexcept {
@@ -512,6 +622,7 @@ private:
     }
 
     void take_completions() noexcept {
+        if (ready().empty()) received_.clear();
         for (io_uring_cqe cqe{}; ring_.take(cqe);) {
             switch (static_cast<owner>(cqe.user_data >> 56)) {
                 case owner::operation:
@@ -539,9 +650,17 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(fd, user_data(owner::feed, fd))) d.feed.stop();
     }
 
+    // Returns true for an operation whose system call is made when its turn in the ready queue comes. Urgent
+    // data must be looked for at once, because a read that passes it removes it.
+    static bool makes_a_call_later(const io_operation& op) noexcept {
+        return !is_wait(op) && op.kind != io_kind::urgent_call;
+    }
+    static bool is_wait(const io_operation& op) noexcept {
+        return op.kind == io_kind::readable || op.kind == io_kind::writable;
+    }
+
     static std::int64_t result_of_poll(io_operation& op, unsigned events) noexcept {
-        if (op.kind != io_kind::readable && op.kind != io_kind::writable)
-            return attempt(op) ? op.result : -EAGAIN;
+        if (!is_wait(op)) return attempt(op) ? op.result : -EAGAIN;
         const unsigned useful = events_of(op.kind) | POLLERR | POLLHUP | POLLNVAL;
         return (events & useful) != 0 ? 0 : -EAGAIN;
     }
@@ -584,14 +703,9 @@ private:
         bool again = result == -EINTR;  // for example, cancelled while a worker thread ran it
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
+            if (continues && lock() != nullptr && makes_a_call_later(op) && become_ripe(op, result)) return;
             result = continues ? result_of_poll(op, events) : -EAGAIN;
-            // If the requested event occurred, but other code has already used it, the operation polls again
-            // with a single request. After any other event (for example, a hang-up), the operation uses a
-            // multishot poll, which reports the current state once and then only changes; single polls would
-            // report the same event again and again. An accept never uses a multishot poll: if the accept
-            // were discarded before its multishot request ends, no code would close the accepted connection.
-            op.by_edge =
-                result == -EAGAIN && (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
+            if (continues && result == -EAGAIN) return poll_again(op, events);
         } else if (op.whole && result > 0) {
             op.moved += static_cast<std::size_t>(result);
             result = static_cast<std::int64_t>(op.moved);
@@ -600,9 +714,30 @@ private:
         // -EAGAIN from the request itself means that io_uring cannot wait for this non-blocking file: a
         // terminal, or a pipe before Linux 6.4. The driver then waits for readiness.
         op.polled |= result == -EAGAIN;
-        if (!again && result != -EAGAIN) return complete(op, result);
+        if (!again && result != -EAGAIN) {
+            if (lock() == nullptr || !continues) return complete(op, result);
+            if (is_wait(op) && result == 0 && become_ripe(op, 0)) return;
+            return complete_lent(op, result);
+        }
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
+    }
+
+    void complete_lent(io_operation& op, std::int64_t result) noexcept {
+        if (op.kind == io_kind::receive && received_.size() < received_max)
+            received_.push_back({&op, op.complete, op.fd});
+        complete(op, result);
+    }
+
+    // Waits for readiness again after the kernel has reported `events`, but the system call would block. If
+    // the requested event occurred, but other code has already used it, the operation polls again with a
+    // single request. After any other event (for example, a hang-up), the operation uses a multishot poll,
+    // which reports the current state once and then only changes; single polls would report the same event
+    // again and again. An accept never uses a multishot poll: if the accept were discarded before its
+    // multishot request ends, no code would close the accepted connection.
+    void poll_again(io_operation& op, unsigned events) noexcept {
+        op.by_edge = (events & events_of(op.kind)) == 0 && op.kind != io_kind::accept;
+        start_again(op, /*polled=*/true);
     }
 
     void start_waiting(descriptor& d) noexcept {
@@ -644,9 +779,13 @@ private:
     provided_buffers buffers_;
     wake_event wake_;
     descriptor_table<descriptor> descriptors_;
+    descriptor_table<std::unique_ptr<ripe_operations>> ripe_;  // pointers, so that the addresses are stable
+    std::size_t ripe_count_ = 0;
+    std::vector<received_operation> received_;  // with memory for received_max
     io_queue to_start_;
     std::size_t lent_ = 0;
     bool lends_buffers_ = false;
+    bool polls_first_ = false;
     io_operation* discarded_ = nullptr;
     int first_lacking_ = end_of_list;  // the number of the descriptor plus one, see descriptor::next_lacking
     bool wake_is_armed_ = true;

@@ -271,6 +271,7 @@ public:
 
     void cancel(int fd, loop::io_choice choice = {}) noexcept {
         change cancelling(*this);
+        if (choice.is_chosen == nullptr) loop_->io().will_cancel();
         loop_->io().cancel_some(fd, choice, cancelling.ended);
         cancelling.wakes = true;
     }
@@ -285,13 +286,13 @@ public:
     /// `is_shared` means that other descriptors of the same file might exist.
     template <class Close>
     void close(int fd, bool is_shared, error_code& ec, Close close_now) noexcept {
-        let_go(fd, is_shared);
+        let_go(fd, is_shared, /*closes=*/true);
         close_now(fd, ec);  // without the lock, because a lingering close (SO_LINGER) takes time
     }
 
     /// Cancels the pending operations on the descriptor and makes the driver forget the descriptor. Does not
     /// close the descriptor.
-    void release(int fd) noexcept { let_go(fd, /*is_shared=*/true); }
+    void release(int fd) noexcept { let_go(fd, /*is_shared=*/true, /*closes=*/false); }
 
     void begin_anew_in_child() {
         const std::lock_guard lock(lock_);
@@ -410,9 +411,10 @@ private:
         std::size_t executed_before_ = 0;
     };
 
-    void let_go(int fd, bool is_shared) noexcept {
+    void let_go(int fd, bool is_shared, bool closes) noexcept {
         change closing(*this);
         loop_->io().cancel_some(fd, {}, closing.ended);
+        if (closes) loop_->io().drop_received(fd);
         try_take_over_driver();
         if (is_shared) loop_->io().unwatch(fd);
         loop_->io().close(fd);

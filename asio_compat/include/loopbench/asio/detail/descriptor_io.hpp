@@ -105,6 +105,7 @@ void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& han
         return in.push(op);
     }
     op.cancellation_key = key;
+    op.polls_first = key != nullptr;
     in.start(op);
 }
 
