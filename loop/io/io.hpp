@@ -165,8 +165,8 @@ public:
     /// Announces that the program cancels receives. In a shared driver, the callback of an operation that is
     /// ready can be preceded by a callback that cancels this operation; then the bytes must stay in the
     /// socket. From now on, the driver therefore reads only when the callback is about to run, as for
-    /// operations with `polls_first`. Without this call, a receive can have its data before its turn comes,
-    /// and then the cancellation is too late.
+    /// operations with `polls_first`. Without this call, a receive on io_uring can have its data before its
+    /// turn comes, and then the cancellation is too late.
     virtual void will_cancel() noexcept {}
     /// Makes receives whose data has arrived, but whose callbacks have not run yet, complete with -ECANCELED.
     /// The data is lost. Called before the descriptor is closed.

@@ -373,8 +373,7 @@ std::pair<error_code, std::size_t> end_a_ready_read(Fixture& with, End end, Hand
 TYPED_TEST(asio_io, an_earlier_handler_can_cancel_a_read_that_is_ready_and_its_bytes_stay_in_the_socket) {
     const auto plain = [](auto handler) { return handler; };
     const auto cancel = [](auto& socket) { socket.cancel(); };
-    // On io_uring, the first cancel() of a context can be too late.
-    end_a_ready_read(*this, cancel, plain);
+    asio::detail::program_cancels = true;
     for (int i = 0; i < 5; ++i) {
         const auto [error, left] = end_a_ready_read(*this, cancel, plain);
         EXPECT_EQ(error, net::error::operation_aborted);

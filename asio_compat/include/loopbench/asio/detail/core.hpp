@@ -105,6 +105,13 @@ private:
     bool is_locked_ = false;
 };
 
+/// True if the program contains a call of a socket's cancel(). An object of type notes_cancel sets it before
+/// main() begins.
+inline std::atomic<bool> program_cancels = false;
+struct notes_cancel {
+    notes_cancel() noexcept { program_cancels = true; }
+};
+
 class core : private boost::asio::detail::thread_context {
 public:
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
@@ -112,6 +119,7 @@ public:
     core(boost::asio::execution_context& owner, design chosen)
         : owner_(owner), loop_(loop::make_loop(name_of(chosen))) {
         loop_->io().share(lock_);
+        if (program_cancels) loop_->io().will_cancel();
     }
     core& operator=(core&&) = delete;
     /// Destroys the core. The owner must have called discard().
@@ -271,7 +279,6 @@ public:
 
     void cancel(int fd, loop::io_choice choice = {}) noexcept {
         change cancelling(*this);
-        if (choice.is_chosen == nullptr) loop_->io().will_cancel();
         loop_->io().cancel_some(fd, choice, cancelling.ended);
         cancelling.wakes = true;
     }
@@ -375,6 +382,7 @@ private:
             here.refuse_stock_scheduler();
             {
                 const std::lock_guard lock(here.lock_);
+                if (program_cancels) here.loop_->io().will_cancel();  // set after the context was created
                 here.loop_->io().enter_thread(for_long);
                 here.is_run_ = true;
             }

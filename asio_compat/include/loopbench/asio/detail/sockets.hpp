@@ -255,6 +255,10 @@ struct move_accept_work : accept_io<Protocol> {
     socket_type peer;
 };
 
+/// Exists only in programs that call cancel(), because it is instantiated with cancel().
+template <class Protocol>
+inline const notes_cancel cancel_is_called;
+
 /// The service of Asio's sockets and acceptors. It replaces Asio's reactive_socket_service.
 template <class Protocol>
 class socket_service {
@@ -326,6 +330,7 @@ public:
         return std::exchange(impl, implementation_type()).socket;
     }
     error_code cancel(implementation_type& impl, error_code& ec) {
+        static_cast<void>(&cancel_is_called<Protocol>);
         if (!is_open(impl)) return ec = boost::asio::error::bad_descriptor;
         core_->cancel(impl.socket);
         return ec = {};
