@@ -4,10 +4,10 @@
     foreign.py SOURCE FOLDER [PROJECT...]
 
 Needs root, debootstrap, python3-yaml and Debian's archive; takes about an hour. The folder gets the root file system,
-which a second run uses again, and `results.json`. With names of projects, only these run, and the other results stay.
-For each project, there are three pull requests: an unchanged program, one in which a benchmark does 10 % more work, and
-one that adds, removes and renames benchmarks. The script ends with exit code 1 if one of the answers is wrong. It is
-not a part of .ci/run, because it needs much time and a machine without other work.
+which a second run uses again, and `results.json`. Answers in this file that are right are not asked for again. For each
+project, there are three pull requests: an unchanged program, one in which a benchmark does 10 % more work, and one that
+adds, removes and renames benchmarks. The script ends with exit code 1 if one of the answers is wrong. It is not a part
+of .ci/run, because it needs much time and a machine without other work.
 """
 
 import dataclasses
@@ -132,10 +132,12 @@ def replaced(text, changes):
 
 
 class Requests:
-    """The pull requests of a project. The results of their jobs are in `results`."""
+    """The pull requests of a project."""
 
     def __init__(self, root, project, source, kept):
         self.root, self.project = root, project
+        self.commit = subprocess.run(["git", "-C", source, "describe", "--always", "--dirty"], check=True,
+                                     capture_output=True, text=True).stdout.strip()
         self.place = fetch(root, project)
         self.action = steps.read_action(source / "action.yml")
         self.root.run("rm -rf /root/.cache/loopbench")
@@ -143,25 +145,27 @@ class Requests:
                                      workspace=pathlib.PurePosixPath(self.place),
                                      files=pathlib.PurePosixPath("/tmp/runner"), kept=kept,
                                      environment=root.environment)
-        self.results = []
+
+    def all(self):
+        return {"unchanged": self.unchanged, "slower": self.slower, "added, removed and renamed": self.changed}
 
     def run(self, name, workloads, is_right):
         start = time.monotonic()
         inputs = self.project.inputs | {"workloads": workloads}
         job = steps.run_action(self.action, inputs, self.machine)
-        result = {"project": self.project.package, "request": name, "exit_code": job.code,
-                  "of_compare": job.outputs.get("exit-code"), "verdict": job.outputs.get("verdict"),
-                  "seconds": round(time.monotonic() - start), "tool_from_cache": job.cache_hit,
-                  "right": bool(is_right(job))}
+        result = {"project": self.project.package, "request": name, "loopbench": self.commit,
+                  "exit_code": job.code, "of_compare": job.outputs.get("exit-code"),
+                  "verdict": job.outputs.get("verdict"), "seconds": round(time.monotonic() - start),
+                  "tool_from_cache": job.cache_hit, "right": bool(is_right(job))}
         tell(json.dumps(result))
         if not result["right"]:
             print(job.log[-4000:], job.summary[:2000], sep="\n")
-        self.results.append(result)
         self.root.run("git reset --quiet --hard HEAD^", self.place)
+        return result
 
     def unchanged(self):
         commit(self.root, self.place, "unchanged")
-        self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
+        return self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
 
     def time_here(self):
         """Builds the working tree in a plain Release build, and returns the time of the benchmark."""
@@ -197,9 +201,9 @@ class Requests:
         planted = round(100 * self.plant(), 1)
         tell(f"planted {planted} % in {benchmark}")
         commit(self.root, self.place, "slower")
-        self.run("slower", self.project.workloads,
-                 lambda job: job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by "))
-        self.results[-1]["planted_pct"] = planted
+        result = self.run("slower", self.project.workloads, lambda job: (
+            job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by ")))
+        return result | {"planted_pct": planted}
 
     def changed(self):
         edit(self.root, self.place, self.project, lambda text: replaced(text, self.project.changed))
@@ -210,7 +214,7 @@ class Requests:
                      for side in ("base", "head")}
             return job.code == 0 and all(found and set(found[1].split(", ")) == set(self.project.only[side])
                                          for side, found in sides.items())
-        self.run("added, removed and renamed", OF_CHANGED[self.project.package], is_right)
+        return self.run("added, removed and renamed", OF_CHANGED[self.project.package], is_right)
 
 
 def copy_sources(source, root):
@@ -234,11 +238,12 @@ def main(source, folder, names):
             continue
         tell(project.package)
         requests = Requests(root, project, source, folder / "kept")
-        requests.unchanged()
-        requests.slower()
-        requests.changed()
-        results = [result for result in results if result["project"] != project.package] + requests.results
-        kept.write_text(json.dumps(results, indent=1) + "\n")
+        for name, request in requests.all().items():
+            mine = [result for result in results if (result["project"], result["request"]) == (project.package, name)]
+            if any(result["right"] for result in mine):
+                continue
+            results = [result for result in results if result not in mine] + [request()]
+            kept.write_text(json.dumps(results, indent=1) + "\n")
     wrong = [result for result in results if not result["right"]]
     tell(f"{len(results) - len(wrong)} of {len(results)} answers are right")
     return 1 if wrong else 0
