@@ -109,13 +109,13 @@ def edit(root, place, project, change):
     file.write_text(new)
 
 
-def shortest_time(root, program, benchmark, inside):
+def shortest_cpu_time(root, program, benchmark, inside):
     exactly = re.sub(r"[][.*+?(){}|^$\\]", r"\\\g<0>", benchmark)  # POSIX does not define escaped spaces
     text = root.run(f"{program} '--benchmark_filter=^{exactly}$' --benchmark_repetitions=9 "
                     "--benchmark_min_time=0.05 --benchmark_format=json 2>/dev/null", inside)
     rows = json.loads(text[text.index("{"):])["benchmarks"]
     unit = {"ns": 1, "us": 1e3, "ms": 1e6}
-    return min(row["real_time"] * unit[row["time_unit"]] for row in rows if row["run_type"] == "iteration")
+    return min(row["cpu_time"] * unit[row["time_unit"]] for row in rows if row["run_type"] == "iteration")
 
 
 def with_more_work(text, function, rounds):
@@ -173,7 +173,7 @@ class Requests:
         self.root.run(f"cmake -S . -B /tmp/plain -DCMAKE_BUILD_TYPE=Release {cmake} >/dev/null\n"
                       f"cmake --build /tmp/plain --parallel 2 --target {target} >/dev/null", self.place)
         program = next(file for file in (self.root.folder / "tmp/plain").rglob(target) if file.is_file())
-        return shortest_time(self.root, f"/{program.relative_to(self.root.folder)}", self.project.slower[1],
+        return shortest_cpu_time(self.root, f"/{program.relative_to(self.root.folder)}", self.project.slower[1],
                              self.place)
 
     def plant(self):
