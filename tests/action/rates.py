@@ -5,10 +5,10 @@
 
 Simulates pull requests of a program with five benchmarks. In an A/A try, base and head are the same code; in the
 others, one benchmark of head does 5 % more work. Each try links both sides in 20 new orders, as .ci/gate does, and
-compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time, each on its own core, which
-it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to three times as long. A try is red if
-the exit code is 3. FOLDER/tries.csv gets a line for each try, and the rates are printed with their bounds. Tries that
-are already in FOLDER count, so that an interrupted measurement can be continued.
+compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time (one if only one core may be
+used), each on its own core, which it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to
+three times as long. A try is red if the exit code is 3. FOLDER/tries.csv gets a line for each try, and the rates are
+printed with their bounds. Tries that are already in FOLDER count, so that an interrupted measurement can be continued.
 """
 
 import collections
@@ -24,7 +24,7 @@ import subprocess
 import sys
 
 LAYOUTS, BUDGET, THRESHOLD, PLANTED = 20, "20s", "3%", 0.05
-CORES = (0, 1)
+CORES = sorted(os.sched_getaffinity(0))[:2]
 NEIGHBOUR = """
 import os, random, time
 parent = os.getppid()
