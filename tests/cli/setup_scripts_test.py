@@ -261,7 +261,7 @@ class Build(Scripts):
 
 
 class Jobs(Scripts):
-    """.ci/jobs on machines in folders. It prints one job more than CPUs, and at most one for 1.4 GiB."""
+    """.ci/jobs on machines in folders. It prints one job more than CPUs, and at most one for 1,600 MiB."""
 
     def jobs(self, cpus=8, available_gib=100, groups="0::/\n", **files):
         """`files` are files below /sys/fs/cgroup, with their content."""
@@ -281,14 +281,14 @@ class Jobs(Scripts):
         self.assertEqual([self.jobs(cpus) for cpus in (1, 2, 16)], [2, 3, 17])
 
     def test_available_memory_limits_them(self):
-        self.assertEqual([self.jobs(available_gib=gib) for gib in (0.5, 1.6, 3.3, 7)], [1, 1, 2, 5])
+        self.assertEqual([self.jobs(available_gib=gib) for gib in (0.5, 1.7, 3.3, 7)], [1, 1, 2, 4])
 
     def test_the_smallest_memory_limit_of_a_control_group_and_its_parents_counts(self):
         inner = {"groups": "0::/a/b\n", "a/b/memory.max": "max\n"}
         self.assertEqual(self.jobs(**inner), 9)
-        self.assertEqual(self.jobs(**inner, **{"a/memory.max": f"{3 * 2**30}\n"}), 2)
-        self.assertEqual(self.jobs(**{"memory.max": f"{3 * 2**30}\n"}), 2)
-        self.assertEqual(self.jobs(groups="4:memory:/a\n", **{"memory/a/memory.limit_in_bytes": f"{3 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(**inner, **{"a/memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(**{"memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(groups="4:memory:/a\n", **{"memory/a/memory.limit_in_bytes": f"{4 * 2**30}\n"}), 2)
         self.assertEqual(self.jobs(groups="4:memory:/elsewhere\n", **{"memory/memory.limit_in_bytes": "1\n"}), 1)
 
     def test_the_smallest_cpu_quota_counts_and_is_rounded_up(self):
