@@ -11,41 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.exit(__doc__)
+sys.path.insert(0, str(SOURCE / "tests/support"))
 
-
-class Scripts(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        (self.folder / "fakes").mkdir()
-        shutil.copytree(SOURCE / ".ci", self.folder / ".ci")
-        self.path = f"{self.folder}/fakes:{os.environ['PATH']}"
-        self.fake("sleep", "")
-
-    def fake(self, name, code):
-        file = self.folder / "fakes" / name
-        file.write_text(f'#!/bin/bash\necho "$*" >> "{file}.calls"\n{code}\n')
-        file.chmod(0o755)
-
-    def calls(self, name):
-        file = self.folder / f"fakes/{name}.calls"
-        return file.read_text().splitlines() if file.exists() else []
-
-    def environment(self):
-        """Returns the environment without the variables of `make`. `make test` runs this test, and a `make` within a
-        `make` prints more lines.
-        """
-        of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-        inherited = {name: value for name, value in os.environ.items() if name not in of_make}
-        return {**inherited, "PATH": self.path, "TERM": "xterm"}
-
-    def run_script(self, *command):
-        return subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
+from fake_programs import Scripts
 
 
 class Install(Scripts):
@@ -239,6 +210,25 @@ class Build(Scripts):
         self.assertIn("planted", ran.stderr)
         self.assertEqual(len(self.calls("cmake")), 1, "nothing is built")
 
+    def test_build_names_the_remedy_if_the_sources_are_read_only(self):
+        self.fake("mkdir", 'echo "mkdir: cannot create directory: Read-only file system" >&2; exit 1')
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(len(ran.stderr.splitlines()), 1, ran.stderr)
+        for part in (f"{self.folder}/build/release", "Read-only file system", "copy the sources"):
+            self.assertIn(part, ran.stderr)
+
+    def test_build_names_the_remedy_if_the_compiler_runs_out_of_memory(self):
+        self.fake_cmake("echo 'FAILED: x.o'; echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1")
+        self.assertIn("LOOPBENCH_TOGETHER=OFF", self.run_script(".ci/build").stderr)
+
+    def test_build_runs_as_many_compilers_as_the_machine_or_the_user_allows(self):
+        self.fake_cmake('echo "[1/1] $CMAKE_BUILD_PARALLEL_LEVEL"')
+        jobs = self.run_script(".ci/jobs").stdout.strip()
+        for environment, wanted in (("-uCMAKE_BUILD_PARALLEL_LEVEL", jobs), ("CMAKE_BUILD_PARALLEL_LEVEL=7", "7")):
+            self.run_script("env", environment, ".ci/build")
+            self.assertIn(f"[1/1] {wanted}\n", (self.folder / "build/release/build.log").read_text())
+
     def test_make_bench_installs_builds_and_measures(self):
         self.fake_cmake(self.BUILT)
         self.fake("dpkg-query", "echo install ok installed")
@@ -268,6 +258,50 @@ class Build(Scripts):
         ran = self.run_script("make", "install")
         self.assertNotEqual(ran.returncode, 0)
         self.assertNotIn("installed below", ran.stdout)
+
+
+class Jobs(Scripts):
+    """.ci/jobs on machines in folders. It prints one job more than CPUs, and at most one for 1,600 MiB."""
+
+    def jobs(self, cpus=8, available_gib=100, groups="0::/\n", **files):
+        """`files` are files below /sys/fs/cgroup, with their content."""
+        root = self.folder / "machine"
+        shutil.rmtree(root, ignore_errors=True)
+        contents = {"proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {int(available_gib * 2**20)} kB\n",
+                    "proc/self/cgroup": groups, **{f"sys/fs/cgroup/{name}": text for name, text in files.items()}}
+        for name, text in contents.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        self.fake("nproc", f"echo {cpus}")
+        ran = self.run_script("env", f"ROOT={root}", ".ci/jobs")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return int(ran.stdout)
+
+    def test_cpus_decide_if_there_is_enough_memory(self):
+        self.assertEqual([self.jobs(cpus) for cpus in (1, 2, 16)], [2, 3, 17])
+
+    def test_available_memory_limits_them(self):
+        self.assertEqual([self.jobs(available_gib=gib) for gib in (0.5, 1.7, 3.3, 7)], [1, 1, 2, 4])
+
+    def test_the_smallest_memory_limit_of_a_control_group_and_its_parents_counts(self):
+        inner = {"groups": "0::/a/b\n", "a/b/memory.max": "max\n"}
+        self.assertEqual(self.jobs(**inner), 9)
+        self.assertEqual(self.jobs(**inner, **{"a/memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(**{"memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(groups="4:memory:/a\n", **{"memory/a/memory.limit_in_bytes": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(groups="4:memory:/elsewhere\n", **{"memory/memory.limit_in_bytes": "1\n"}), 1)
+
+    def test_the_smallest_cpu_quota_counts_and_is_rounded_up(self):
+        self.assertEqual(self.jobs(groups="0::/a\n", **{"a/cpu.max": "max 100000\n", "cpu.max": "150000 100000\n"}), 3)
+        old = {"cpu/a/cpu.cfs_quota_us": "50000\n", "cpu/a/cpu.cfs_period_us": "100000\n"}
+        self.assertEqual(self.jobs(groups="2:cpu,cpuacct:/a\n", **old), 2)
+        unlimited = {"cpu/a/cpu.cfs_quota_us": "-1\n", "cpu/a/cpu.cfs_period_us": "100000\n"}
+        self.assertEqual(self.jobs(groups="2:cpu:/a\n", **unlimited), 9)
+
+    def test_a_machine_without_control_groups_has_no_limits(self):
+        self.fake("nproc", "echo 4")
+        (self.folder / "empty").mkdir()
+        self.assertEqual(self.run_script("env", f"ROOT={self.folder}/empty", ".ci/jobs").stdout, "5\n")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the two commands of README.md in fresh Debian releases, and prints a table.
+"""Runs the steps of .github/workflows/distributions.yml in fresh Debian releases, and prints a table.
 
     distributions.py SOURCE FOLDER [SUITE...]
 
-Needs root, debootstrap and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its HEAD is
-tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root in
-FOLDER. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the output. The
-exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
+Needs root, debootstrap, PyYAML and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its
+HEAD is tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root
+in FOLDER. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the output.
+The exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
 """
 
 import json
@@ -18,22 +18,18 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
+import workflow
 from debian_root import Root, remove_root, tell, with_own_mounts
 
-SUITES = ("bookworm", "trixie", "testing")
+# The suites, and their images in the workflow.
+SUITES = {"bookworm": "debian:12", "trixie": "debian:13", "testing": "debian:testing"}
 PLACE = "/root/loopbench"
-# A command of the README gets this time. It is several times as long as on two cores.
+# A step gets this time. It is several times as long as on two cores.
 LIMIT_S = 3 * 3600
 VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1s/.* //p'",
             "Boost": "sed -n 's/.*BOOST_LIB_VERSION \"\\(.*\\)\"/\\1/p' /usr/include/boost/version.hpp",
             **{name: f"dpkg-query -W -f '${{Version}}' {package}" for name, package in
                (("fmt", "libfmt-dev"), ("simdjson", "libsimdjson-dev"), ("liburing", "liburing-dev"))}}
-
-
-def commands_of_readme(source):
-    section = (source / "README.md").read_text().partition("\n## Two commands\n")[2]
-    block = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
-    return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
 
 
 def tests_below(heading, output):
@@ -45,16 +41,20 @@ def tests_below(heading, output):
 def try_suite(source, folder, suite):
     place = folder / suite
     remove_root(place)
-    root = Root(place, suite, "git make")
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
-    root.run("git config --global --add safe.directory '*'")
+    root = Root(place, suite, "")
+    root.environment["GITHUB_WORKSPACE"] = PLACE
+    (place / PLACE.lstrip("/")).mkdir()
     results = []
     with open(folder / f"{suite}.log", "w") as log:
-        for command in commands_of_readme(source):
+        for step in workflow.steps_for(source / workflow.DISTRIBUTIONS, SUITES[suite]):
+            if step.get("uses", "").startswith("actions/checkout@"):
+                subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")],
+                               check=True)
+                continue
             start = time.monotonic()
-            done = root.start(command, PLACE, LIMIT_S)
-            log.write(f"$ {command}\n{done.stdout}\n")
-            results.append({"suite": suite, "command": command, "exit_code": done.returncode,
+            done = root.start(step["run"], PLACE, LIMIT_S)
+            log.write(f"$ {step['run']}\n{done.stdout}\n")
+            results.append({"suite": suite, "command": step["name"], "exit_code": done.returncode,
                             "seconds": round(time.monotonic() - start),
                             "failed": tests_below("The following tests FAILED", done.stdout),
                             "skipped": tests_below("The following tests did not run", done.stdout)})
@@ -78,7 +78,7 @@ def main(source, folder, suites):
 
 def table(results):
     """Returns a Markdown table: one row for each release."""
-    commands = list(dict.fromkeys(each["command"] for each in results))
+    commands = list(dict.fromkeys(each["command"] for each in results if each["command"].startswith("make")))
     lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
              "|---|---|" + "---|" * len(commands)]
     for suite in dict.fromkeys(each["suite"] for each in results):
