@@ -38,12 +38,13 @@ set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${sqlite}")
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS strace)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "git, linux-perf, loopbench-contenders, valgrind")
 set(CPACK_DEBIAN_TOOL_DESCRIPTION "compares the speed of programs in pairs
-loopbench measures two builds of a benchmark program, two servers or two commands in many short trials, one after the
-other in random order. It states the difference with a confidence interval and a verdict, and says if the machine was
-too noisy for a result.
+loopbench measures two builds of a benchmark program, two servers or two
+commands in many short trials, one after the other in random order. It states
+the difference with a confidence interval and a verdict, and says if the
+machine was too noisy for a result.
 .
-It reads programs that use Google Benchmark, has a gate for pull requests, finds the commit that made a program slower,
-and keeps results over time.")
+It reads programs that use Google Benchmark, has a gate for pull requests,
+finds the commit that made a program slower, and keeps results over time.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libloopbench-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
@@ -57,15 +58,17 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "cmake, loopbench, pkgconf")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "event loops for C++20 coroutines, also for Boost.Asio programs
 The library has an event loop on epoll or io_uring for C++20 coroutines.
 .
-A header runs unchanged Boost.Asio programs on this loop. A program that is compiled with the flags of the pkg-config
-module loopbench-asio-dropin, or linked to the CMake target loopbench::asio-dropin, needs no other change.")
+A header runs unchanged Boost.Asio programs on this loop. A program that is
+compiled with the flags of the pkg-config module loopbench-asio-dropin, or
+linked to the CMake target loopbench::asio-dropin, needs no other change.")
 
 set(CPACK_DEBIAN_CONTENDERS_PACKAGE_NAME loopbench-contenders)
 set(CPACK_DEBIAN_CONTENDERS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_CONTENDERS_PACKAGE_DEPENDS "loopbench (= ${CPACK_DEBIAN_PACKAGE_VERSION}), python3")
 set(CPACK_DEBIAN_CONTENDERS_DESCRIPTION "event loops that loopbench compares
-The package has one program for each event loop that the command loopbench run measures with the same workloads:
-loopbench's own loops, Boost.Asio, libuv, libevent and Python's asyncio.
+The package has one program for each event loop that the command loopbench run
+measures with the same workloads: loopbench's own loops, Boost.Asio, libuv,
+libevent and Python's asyncio.
 .
 It also has the client with which loopbench measures echo servers.")
 

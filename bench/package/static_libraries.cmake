@@ -9,8 +9,12 @@ target_include_directories(fmt::fmt INTERFACE ${FMT_INCLUDE_DIR})
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
 
 find_path(SIMDJSON_INCLUDE_DIR simdjson.h REQUIRED DOC "Debian: libsimdjson-dev")
-find_library(SIMDJSON_STATIC_LIBRARY NAMES simdjson_static simdjson REQUIRED
+find_library(SIMDJSON_STATIC_LIBRARY NAMES simdjson_static simdjson
     DOC "simdjson as an archive (Debian 13 and newer: libsimdjson-dev)")
+if(NOT SIMDJSON_STATIC_LIBRARY)
+    message(FATAL_ERROR "There is no static library of simdjson. Build on Debian 13 or newer (libsimdjson-dev), or say "
+        "where it is: -DSIMDJSON_STATIC_LIBRARY=/path/to/libsimdjson_static.a.")
+endif()
 add_library(simdjson::simdjson STATIC IMPORTED GLOBAL)
 set_target_properties(simdjson::simdjson PROPERTIES
     IMPORTED_LOCATION ${SIMDJSON_STATIC_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${SIMDJSON_INCLUDE_DIR})

@@ -15,7 +15,8 @@ namespace loopbench::bench {
 
 struct benchmark_flags {
     bool only_list = false;
-    std::string filter;  // a regular expression that searches in the name; if empty, it selects every name
+    std::string filter =
+        {};  // a regular expression that searches in the name; if empty, it selects every name
     double min_time_s = 0.5;
     int repetitions = 1;
 };
@@ -27,7 +28,7 @@ benchmark_flags read_benchmark_flags(std::span<const char* const> arguments);
 /// Consecutive runs, and the sum of their costs. The peak memory is that of the largest run.
 struct batch_cost {
     std::uint64_t runs = 0;
-    command_cost all;
+    command_cost all = {};
 };
 
 /// Makes batches of more and more runs until one takes the minimum time, and returns that one. The earlier
