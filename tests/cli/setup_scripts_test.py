@@ -229,6 +229,14 @@ class Build(Scripts):
             self.run_script("env", environment, ".ci/build")
             self.assertIn(f"[1/1] {wanted}\n", (self.folder / "build/release/build.log").read_text())
 
+    def test_build_shows_what_is_left_out(self):
+        line = "left out: contender libuv, because libuv is not installed (Debian: libuv1-dev)"
+        self.fake_cmake(self.BUILT, f"echo '-- Found fmt'; echo '-- {line}'")
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.splitlines()[0], line)
+        self.assertNotIn("Found fmt", ran.stdout)
+
     def test_make_bench_installs_builds_and_measures(self):
         self.fake_cmake(self.BUILT)
         self.fake("dpkg-query", "echo install ok installed")
