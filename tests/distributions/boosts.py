@@ -55,8 +55,8 @@ def prepared(source, folder, version):
     root = Root(folder / f"boost-{version}", SUITES.get(version, "testing"), f"git make libboost{version}-dev")
     clone(source, root)
     root.run(".ci/install build upstream", PLACE)
-    others = root.run("dpkg-query -W -f '${Package}\\n' 'libboost*-dev' | grep -v "
-                      f"'{version.replace('.', '[.]')}-dev$' || true").split()
+    installed = root.run("dpkg-query -W -f '${db:Status-Status} ${Package}\\n' 'libboost*-dev'").splitlines()
+    others = [line.split()[1] for line in installed if line.startswith("installed ") and version not in line]
     if others:
         sys.exit(f"boost-{version} also has {' '.join(others)}; remove them, so that no header comes from them")
     return root

@@ -5,8 +5,8 @@
 
 CONTENDERS is the folder of the built contenders. VERSION is a version in LOOPBENCH_BOOSTS, for example 1.92; without
 it, the contenders without a version are used. FOLDER gets a script for each option, and links to the two contenders.
-Each script sets LOOPBENCH_ASIO_OPTIONS, and has the name of its contender and of the option. Options that this Boost
-lacks are left out. Prints the commands that measure which options help.
+Each script sets LOOPBENCH_ASIO_OPTIONS, and is named after the option, for example uring-ring-256. Options that this
+Boost lacks are left out. Prints the commands that measure which options help.
 """
 
 import os
@@ -24,7 +24,7 @@ OPTIONS = {
         "rings-2": "reactor.io_uring_ring_count=2",
         "no-iowait": "reactor.io_uring_iowait=0",
         "no-io-locks": "reactor.io_locking=0,reactor.registration_locking=0",
-        "no-continuation": "scheduler.assume_continuation=0",
+        "no-assume": "scheduler.assume_continuation=0",
         "objects": "reactor.preallocated_io_objects=2048",
         "heap": "timer.heap_reserve=100000",
     },
@@ -50,7 +50,7 @@ def has_options(program, options):
 
 
 def make(folder, program, name, options):
-    made = folder / f"{program.name}-{name}"
+    made = folder / name
     made.write_text(f"#!/bin/sh\nLOOPBENCH_ASIO_OPTIONS={options} exec {shlex.quote(str(program))} \"$@\"\n")
     made.chmod(0o755)
 
@@ -63,10 +63,10 @@ def main(contenders, folder, version=""):
         (folder / program.name).symlink_to(program)
         for name, text in options.items():
             if has_options(program, text):
-                make(folder, program, name, text)
+                make(folder, program, f"{kind.removeprefix('asio-')}-{name}", text)
         workloads = " ".join(f"--workload '{each}'" for each in WORKLOADS[kind].split())
-        commands.append(f"loopbench run --contender-dir {folder} --contender '{program.name}*' "
-                        f"--baseline {program.name} {workloads} --blocks 20 -o {folder}-{kind}")
+        commands.append(f"loopbench run --contender-dir {folder} --contender {program.name} "
+                        f"--contender '{kind.removeprefix('asio-')}-*' --baseline {program.name} {workloads} --blocks 20 -o {folder}-{kind}")
     print("\n".join(commands))
     return 0
 
