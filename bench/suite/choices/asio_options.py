@@ -66,7 +66,8 @@ def main(contenders, folder, version=""):
                 make(folder, program, f"{kind.removeprefix('asio-')}-{name}", text)
         workloads = " ".join(f"--workload '{each}'" for each in WORKLOADS[kind].split())
         commands.append(f"loopbench run --contender-dir {folder} --contender {program.name} "
-                        f"--contender '{kind.removeprefix('asio-')}-*' --baseline {program.name} {workloads} --blocks 20 -o {folder}-{kind}")
+                        f"--contender '{kind.removeprefix('asio-')}-*' --baseline {program.name} {workloads} "
+                        f"--blocks 20 -o {folder}-{kind}")
     print("\n".join(commands))
     return 0
 
