@@ -80,6 +80,16 @@ TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
+/// False for Asio's own context since Boost 1.87: it still has wrap(), but calling the result does not compile,
+/// because the context has no dispatch() any more.
+template <class Context>
+constexpr bool can_call_wrapped = requires(Context& context, void (*function)()) {
+    context.dispatch(function);
+};
+
+// Recent versions of Boost deprecate wrap().
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 TYPED_TEST(asio_context, calling_a_wrapped_handler_dispatches_the_handler_with_the_arguments_of_the_call) {
     auto& context = this->context();
     typename TestFixture::context_type::strand strand(context);
@@ -93,12 +103,15 @@ TYPED_TEST(asio_context, calling_a_wrapped_handler_dispatches_the_handler_with_t
     EXPECT_EQ(ran, "");
     context.run();
     EXPECT_EQ(ran, "one,two;");
-    context.wrap([&] { ran += "three"; })();
-    EXPECT_EQ(ran, "one,two;");
-    context.restart();
-    context.run();
-    EXPECT_EQ(ran, "one,two;three");
+    if constexpr (can_call_wrapped<typename TestFixture::context_type>) {
+        context.wrap([&] { ran += "three"; })();
+        EXPECT_EQ(ran, "one,two;");
+        context.restart();
+        context.run();
+        EXPECT_EQ(ran, "one,two;three");
+    }
 }
+#pragma GCC diagnostic pop
 
 TYPED_TEST(asio_context, stop_makes_run_return_after_the_current_handler_and_restart_lets_run_continue) {
     auto& context = this->context();

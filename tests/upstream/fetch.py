@@ -52,7 +52,7 @@ def download(package, folder, release):
     options = [f"-oDir::Etc::SourceList={apt}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
                f"-oDir::State::Lists={apt}/lists", f"-oDir::Cache={apt}/cache", "-oAPT::Sandbox::User=",
                "-oAPT::Update::Error-Mode=any"]
-    get = ["apt-get", *options, "source", "--download-only", package]
+    get = ["apt-get", *options, "source", "--tar-only", package]
     try:
         run(*get, cwd=folder)
     except Failed:  # the lists of packages are missing or out of date

@@ -4,9 +4,9 @@
     asio_options.py CONTENDERS FOLDER [VERSION]
 
 CONTENDERS is the folder of the built contenders. VERSION is a version in LOOPBENCH_BOOSTS, for example 1.92; without
-it, the contenders without a version are used. FOLDER gets a script for each option, and links to the two contenders.
-Each script sets LOOPBENCH_ASIO_OPTIONS, and is named after the option, for example uring-ring-256. Options that this
-Boost lacks are left out. Prints the commands that measure which options help.
+it, the contenders without a version are used. FOLDER gets a script for each option, which sets LOOPBENCH_ASIO_OPTIONS
+and is named after the option, for example uring-ring-256. Options that this Boost lacks are left out. Prints the
+commands that measure which options help.
 """
 
 import os
@@ -60,12 +60,11 @@ def main(contenders, folder, version=""):
     commands = []
     for kind, options in OPTIONS.items():
         program = contenders / (f"{kind}-{version}" if version else kind)
-        (folder / program.name).symlink_to(program)
         for name, text in options.items():
             if has_options(program, text):
                 make(folder, program, f"{kind.removeprefix('asio-')}-{name}", text)
         workloads = " ".join(f"--workload '{each}'" for each in WORKLOADS[kind].split())
-        commands.append(f"loopbench run --contender-dir {folder} --contender {program.name} "
+        commands.append(f"{contenders.parent}/loopbench run --contender-dir {folder} --contender {program.name} "
                         f"--contender '{kind.removeprefix('asio-')}-*' --baseline {program.name} {workloads} "
                         f"--blocks 20 -o {folder}-{kind}")
     print("\n".join(commands))

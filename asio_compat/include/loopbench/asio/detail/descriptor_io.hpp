@@ -13,7 +13,11 @@
 
 namespace loopbench::asio::detail {
 
-using boost::asio::null_buffers;
+// Recent versions of Boost deprecate null_buffers, but programs can still pass it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+using null_buffers = boost::asio::null_buffers;
+#pragma GCC diagnostic pop
 
 /// A sequence of buffers in the form that the system calls require.
 template <class Buffer, class Buffers>
