@@ -80,8 +80,8 @@ TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
-/// False for Asio's own context since Boost 1.87: it still has wrap(), but calling the result does not compile,
-/// because the context has no dispatch() any more.
+/// False for Asio's own context since Boost 1.87: it still has wrap(), but calling the result does not
+/// compile, because the context has no dispatch() any more.
 template <class Context>
 constexpr bool can_call_wrapped = requires(Context& context, void (*function)()) {
     context.dispatch(function);

@@ -11,8 +11,8 @@ There are three parts for each version. The part `own` runs tests/asio_compat. T
 selection of tests/upstream, from the source package of that Boost. The part `echo` builds Boost's own example of an
 echo server, on Asio's own context and with our header, on epoll and on io_uring, and compares 1000 echoes of each.
 
-FOLDER/results.json has the results, also of earlier calls. A part that it has is not repeated, so the script continues
-after an interrupt. FOLDER/VERSION-PART.log has the output. The exit code is 1 if a part failed.
+FOLDER/results.json has the results, also of earlier calls. A part that it has is not repeated unless it failed on
+another commit, so the script continues after an interrupt. FOLDER/VERSION-PART.log has the output. The exit code is 1 if a part failed.
 """
 
 import contextlib
@@ -181,7 +181,7 @@ def table(results):
 def main(source, folder, versions):
     results, commit = Results(folder, ("version", "part")), commit_of(source)
     for version in versions:
-        missing = [part for part in PARTS if not results.find(version=version, part=part)]
+        missing = [part for part in PARTS if not results.has(commit, version=version, part=part)]
         root = prepared(source, folder, version) if missing else None
         for part in missing:
             begin = time.monotonic()

@@ -3,7 +3,6 @@
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 
 PLACE = "/root/loopbench"
@@ -22,8 +21,14 @@ class Results:
     def find(self, **wanted):
         return next((each for each in self.all if all(each[key] == wanted[key] for key in self.keys)), None)
 
+    def has(self, commit, **wanted):
+        """Returns True if there is a result that need not be repeated. One that failed on another commit is."""
+        found = self.find(**wanted)
+        return found is not None and (not found["problem"] or found["commit"] == commit)
+
     def keep(self, result):
-        self.all.append(result)
+        """Adds the result, or replaces the one for the same keys. Writes the file."""
+        self.all = [each for each in self.all if any(each[key] != result[key] for key in self.keys)] + [result]
         scratch = self.file.with_suffix(".new")
         scratch.write_text(json.dumps(self.all, indent=1) + "\n")
         scratch.replace(self.file)
@@ -35,12 +40,13 @@ def commit_of(source):
 
 
 def clone(source, root):
-    """Clones HEAD of `source` into the root, unless the root has this commit."""
+    """Makes a clone of `source` in the root, with the same HEAD. Files that are equal keep their time."""
     place = root.folder / PLACE.lstrip("/")
-    if place.exists() and commit_of(place) == commit_of(source):
-        return
-    shutil.rmtree(place, ignore_errors=True)
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place], check=True)
+    if place.exists():
+        subprocess.run(["git", "-C", place, "fetch", "--quiet", source, "HEAD"], check=True)
+        subprocess.run(["git", "-C", place, "reset", "--quiet", "--hard", "FETCH_HEAD"], check=True)
+    else:
+        subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place], check=True)
     root.run("git config --global --replace-all safe.directory '*'")
 
 

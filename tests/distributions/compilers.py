@@ -12,8 +12,8 @@ C++23. The newest compiler of each family also builds them with further flags. W
 their tests are built, with a GoogleTest that is built with libc++, too, because the other libraries of Debian need
 libstdc++. A cell passes if everything builds and the tests pass.
 
-FOLDER/results.json has the results, also of earlier calls. A cell that it has is not repeated, so the script continues
-after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a cell failed.
+FOLDER/results.json has the results, also of earlier calls. A cell that it has is not repeated unless it failed on
+another commit, so the script continues after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a cell failed.
 """
 
 import pathlib
@@ -150,7 +150,7 @@ def table(results):
 def main(source, folder, compilers):
     results, roots, commit = Results(folder, KEYS), Roots(source, folder), commit_of(source)
     for compiler, standard, flags in cells_of(compilers):
-        if results.find(compiler=compiler, standard=standard, flags=flags):
+        if results.has(commit, compiler=compiler, standard=standard, flags=flags):
             continue
         root = first_with(roots, compiler)
         if root:
