@@ -12,7 +12,8 @@ selection of tests/upstream, from the source package of that Boost. The part `ec
 echo server, on Asio's own context and with our header, on epoll and on io_uring, and compares 1000 echoes of each.
 
 FOLDER/results.json has the results, also of earlier calls. A part that it has is not repeated unless it failed on
-another commit, so the script continues after an interrupt. FOLDER/VERSION-PART.log has the output. The exit code is 1 if a part failed.
+another commit, so the script continues after an interrupt. FOLDER/VERSION-PART.log has the output. The exit code is 1
+if a part failed.
 """
 
 import contextlib

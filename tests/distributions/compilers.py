@@ -13,7 +13,8 @@ their tests are built, with a GoogleTest that is built with libc++, too, because
 libstdc++. A cell passes if everything builds and the tests pass.
 
 FOLDER/results.json has the results, also of earlier calls. A cell that it has is not repeated unless it failed on
-another commit, so the script continues after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a cell failed.
+another commit, so the script continues after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a
+cell failed.
 """
 
 import pathlib
