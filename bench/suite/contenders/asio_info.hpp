@@ -14,7 +14,7 @@ namespace loopbench::bench {
 
 static_assert(BOOST_VERSION == LOOPBENCH_BOOST_VERSION,
               "CMake has found another Boost than the one whose headers the compiler finds first; remove the "
-              "other headers from the compiler's path, or set BOOST_ROOT to their folder");
+              "other headers from the compiler's path, or set Boost_ROOT to their folder");
 
 inline contender_info asio_info(std::string name, std::string driver) {
     return {.name = std::move(name),
