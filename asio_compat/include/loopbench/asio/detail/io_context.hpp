@@ -11,6 +11,7 @@
 #include <boost/asio/strand.hpp>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -47,6 +48,26 @@ public:
     /// Does the same as io_context(). The hint has no effect.
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
     explicit io_context(design chosen);
+
+    // The constructors below exist with those versions of Boost whose own io_context has them: since 1.87
+    // with a service_maker, such as config_from_string, and since 1.90 with an allocator. The options of a
+    // service_maker have no effect on the loop.
+    template <class Maker>
+    requires std::constructible_from<boost::asio::execution_context, const Maker&>
+    explicit io_context(const Maker& initial_services) : io_context(to_base(), initial_services) {}
+    template <class Allocator>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator)
+        : io_context(to_base(), with, allocator) {}
+    template <class Allocator>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator, int /*concurrency_hint*/)
+        : io_context(to_base(), with, allocator) {}
+    template <class Allocator, class Maker>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&,
+                                     const Maker&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator, const Maker& initial_services)
+        : io_context(to_base(), with, allocator, initial_services) {}
     ~io_context() {
         shutdown();
         core_.discard();
@@ -112,6 +133,10 @@ public:
 private:
     friend detail::core& detail::core_of(io_context& context) noexcept;
 
+    struct to_base {};
+    template <class... Arguments>
+    explicit io_context(to_base tag, const Arguments&... arguments);
+
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
         // The clock is read again at least once a second, because the clock might be set to another
@@ -152,6 +177,14 @@ private:
 }  // namespace detail
 
 inline io_context::io_context(design chosen) : core_(*this, chosen), design_(chosen) {
+    boost::asio::make_service<detail::self_service>(*this);
+}
+
+template <class... Arguments>
+io_context::io_context(to_base /*tag*/, const Arguments&... arguments)
+    : execution_context(arguments...),
+      core_(*this, detail::design_from_environment()),
+      design_(detail::design_from_environment()) {
     boost::asio::make_service<detail::self_service>(*this);
 }
 
