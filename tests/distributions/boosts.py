@@ -57,7 +57,8 @@ def prepared(source, folder, version):
     clone(source, root)
     root.run(".ci/install build upstream", PLACE)
     installed = root.run("dpkg-query -W -f '${db:Status-Status} ${Package}\\n' 'libboost*-dev'").splitlines()
-    others = [line.split()[1] for line in installed if line.startswith("installed ") and version not in line]
+    names = [name for state, name in (line.split() for line in installed) if state == "installed"]
+    others = [name for name in names if re.findall(r"\d+\.\d+", name) not in ([], [version])]
     if others:
         sys.exit(f"boost-{version} also has {' '.join(others)}; remove them, so that no header comes from them")
     return root
