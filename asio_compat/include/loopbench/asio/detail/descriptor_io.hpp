@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/detail/buffer_sequence_adapter.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <type_traits>
 
 #include "loopbench/asio/detail/handler.hpp"
 #include "loopbench/asio/detail/io_context.hpp"
@@ -16,7 +17,8 @@ namespace loopbench::asio::detail {
 // Recent versions of Boost deprecate null_buffers, but programs can still pass it.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-using null_buffers = boost::asio::null_buffers;
+template <class Buffers>
+inline constexpr bool is_null_buffers = std::is_same_v<Buffers, boost::asio::null_buffers>;
 #pragma GCC diagnostic pop
 
 /// A sequence of buffers in the form that the system calls require.
