@@ -85,6 +85,13 @@ TYPED_TEST(asio_context, poll_runs_a_handler_that_was_posted_after_a_stop_and_a_
     EXPECT_EQ(context.poll_one(), 1U);
 }
 
+#if __has_include(<boost/asio/execution/inline_exception_handling.hpp>)  // since Boost 1.90
+TYPED_TEST(asio_context, the_executor_says_that_it_captures_exceptions) {
+    const auto handling = net::execution::inline_exception_handling;
+    EXPECT_TRUE(net::query(this->context().get_executor(), handling) == handling.capture);
+}
+#endif
+
 #if __has_include(<boost/asio/config.hpp>)  // since Boost 1.87
 TYPED_TEST(asio_context, a_context_installs_the_services_of_its_argument) {
     const net::config_from_string options("scheduler.concurrency_hint=7");
