@@ -6,8 +6,7 @@ set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_COMPONENTS_ALL tool loop asio contenders)
 set(CPACK_COMPONENT_LOOP_GROUP dev)
 set(CPACK_COMPONENT_ASIO_GROUP dev)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/bench/package/debian_files.cmake)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/bench/package/debian_only.cmake)
 
 # Packages of several releases have different names, because they depend on different libraries.
 cmake_host_system_information(RESULT release QUERY DISTRIB_INFO)

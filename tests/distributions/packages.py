@@ -78,7 +78,7 @@ g++ -std=c++20 -O1 $(pkg-config --cflags loopbench-asio-dropin) server.cpp -o sw
 nm -C swapped | grep -q loopbench::loop
 ./swapped 7311 & server=$!
 for i in 1 2 3 4 5 6 7 8 9 10; do
-  answer=$(bash -c 'exec 3<>/dev/tcp/127.0.0.1/7311; echo hello >&3; read -r back <&3; echo $back') && break; sleep 0.3
+  answer=$(bash -ec 'exec 3<>/dev/tcp/127.0.0.1/7311; echo hello >&3; read -r back <&3; echo $back') && break; sleep 0.3
 done
 kill $server
 [ "$answer" = hello ]"""

@@ -15,8 +15,8 @@ namespace loopbench::bench {
 
 struct benchmark_flags {
     bool only_list = false;
-    std::string filter =
-        {};  // a regular expression that searches in the name; if empty, it selects every name
+    /// A regular expression that searches in the name. An empty one selects every name.
+    std::string filter = {};
     double min_time_s = 0.5;
     int repetitions = 1;
 };
