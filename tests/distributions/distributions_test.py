@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tests distributions.py and debian_root.py without a Debian root.
+
+    distributions_test.py SOURCE
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from unittest import mock
+
+SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.exit(__doc__)
+sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tests/distributions")]
+
+import debian_root
+from debian_root import MARKER, RootFailed
+
+
+class Folders(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+
+class Roots(Folders):
+    def test_only_names_of_releases_are_accepted(self):
+        for suite in ("/some/dir", "..", ".", "a/b", "", "-x", "Trixie", "trixie\n"):
+            with self.subTest(suite), self.assertRaisesRegex(RootFailed, "not a release"):
+                debian_root.check_suite(suite)
+        debian_root.check_suite("trixie-backports")
+
+    def test_only_a_root_is_removed(self):
+        work = self.folder / "work"
+        (work / "src").mkdir(parents=True)
+        (self.folder / "link").symlink_to(work)
+        for place in (work, self.folder / "link"):
+            with self.subTest(place), self.assertRaisesRegex(RootFailed, "remove this one yourself"):
+                debian_root.remove_root(place)
+        self.assertTrue((work / "src").is_dir())
+        (work / MARKER).touch()
+        debian_root.remove_root(work)
+        self.assertFalse(work.exists())
+        debian_root.remove_root(work)
+
+    def test_a_root_that_cannot_be_removed_is_an_error(self):
+        (self.folder / MARKER).touch()
+        refused = subprocess.CompletedProcess([], 1, "", "rm: busy")
+        with mock.patch("subprocess.run", return_value=refused), self.assertRaisesRegex(RootFailed, "rm: busy"):
+            debian_root.remove_root(self.folder)
+
+    def test_a_mount_below_a_folder_with_a_space_is_found(self):
+        place = self.folder / "a root"
+        line = f"36 35 98:0 / {place}/dev rw - tmpfs dev rw\n".replace("a root", r"a\040root")
+        self.assertEqual(debian_root.mounted_below(place, line), [f"{place}/dev"])
+        self.assertEqual(debian_root.mounted_below(self.folder / "another", line), [])
+
+    def test_the_output_of_a_failed_debootstrap_is_shown(self):
+        failed = subprocess.CompletedProcess([], 1, "E: Release signed by unknown key")
+        with mock.patch("debian_root.start", return_value=failed), self.assertRaisesRegex(RootFailed, "unknown key"):
+            debian_root.Root(self.folder / "roots/trixie", "trixie", "git")
+        self.assertTrue((self.folder / "roots/trixie" / MARKER).is_file(), "the next call may remove the folder")
+
+    def test_the_limit_ends_processes_in_other_sessions(self):
+        prefix = debian_root.ALL_END_TOGETHER
+        if os.geteuid() != 0:
+            prefix = (prefix[0], "--user", "--map-root-user", *prefix[1:])
+        if not shutil.which("unshare") or subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
+            self.skipTest("this user cannot create a process namespace")
+        begin = time.monotonic()
+        done = debian_root.start([*prefix, "sh", "-c", "echo begun; setsid sleep 60 & sleep 60"], limit_s=1)
+        self.assertEqual((done.returncode, done.stdout), (124, "begun\n"))
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_an_interrupt_ends_the_command(self):
+        with mock.patch("subprocess.Popen.communicate", side_effect=KeyboardInterrupt), \
+                mock.patch("os.killpg", side_effect=os.killpg) as killed, self.assertRaises(KeyboardInterrupt):
+            debian_root.start(["sleep", "60"])
+        killed.assert_called_once()
+
+    def test_a_user_without_root_rights_gets_the_reason(self):
+        with mock.patch("os.geteuid", return_value=1000), self.assertRaisesRegex(SystemExit, "root"):
+            debian_root.with_own_mounts()
+        with mock.patch("os.geteuid", return_value=0), mock.patch("shutil.which", return_value=None), \
+                self.assertRaisesRegex(SystemExit, "debootstrap is missing"):
+            debian_root.with_own_mounts()
+
+
+if __name__ == "__main__":
+    unittest.main()
