@@ -4,9 +4,9 @@
     distributions.py SOURCE FOLDER [SUITE...]
 
 Needs root, debootstrap and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its HEAD is
-tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root in
-FOLDER. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the output. The
-exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
+tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root,
+FOLDER/roots/SUITE. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the
+output. The exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
 """
 
 import json
@@ -18,11 +18,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from debian_root import Root, remove_root, tell, with_own_mounts
+from debian_root import Root, check_suite, remove_root, tell, with_own_mounts
 
 SUITES = ("bookworm", "trixie", "testing")
 PLACE = "/root/loopbench"
-# A command of the README gets this time. It is several times as long as on two cores.
+# The limit for one command of the README: several times what it takes on two cores.
 LIMIT_S = 3 * 3600
 VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1s/.* //p'",
             "Boost": "sed -n 's/.*BOOST_LIB_VERSION \"\\(.*\\)\"/\\1/p' /usr/include/boost/version.hpp",
@@ -43,7 +43,7 @@ def tests_below(heading, output):
 
 
 def try_suite(source, folder, suite):
-    place = folder / suite
+    place = folder / "roots" / suite
     remove_root(place)
     root = Root(place, suite, "git make")
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
@@ -66,6 +66,8 @@ def try_suite(source, folder, suite):
 
 
 def main(source, folder, suites):
+    for suite in suites:
+        check_suite(suite)
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else []

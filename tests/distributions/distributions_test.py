@@ -18,6 +18,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.
 sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tests/distributions")]
 
 import debian_root
+import distributions
 from debian_root import MARKER, RootFailed
 
 
@@ -89,6 +90,13 @@ class Roots(Folders):
         with mock.patch("os.geteuid", return_value=0), mock.patch("shutil.which", return_value=None), \
                 self.assertRaisesRegex(SystemExit, "debootstrap is missing"):
             debian_root.with_own_mounts()
+
+
+class Distributions(Folders):
+    def test_a_wrong_name_changes_nothing(self):
+        with self.assertRaisesRegex(RootFailed, "not a release"):
+            distributions.main(SOURCE, self.folder / "results", ["trixie", ".."])
+        self.assertFalse((self.folder / "results").exists())
 
 
 if __name__ == "__main__":
