@@ -71,7 +71,7 @@ class Roots(Folders):
         prefix = debian_root.ALL_END_TOGETHER
         if os.geteuid() != 0:
             prefix = (prefix[0], "--user", "--map-root-user", *prefix[1:])
-        if not shutil.which("unshare") or subprocess.run([*prefix, "true"], check=False, capture_output=True).returncode:
+        if not shutil.which("unshare") or debian_root.start([*prefix, "true"]).returncode:
             self.skipTest("this user cannot create a process namespace")
         begin = time.monotonic()
         done = debian_root.start([*prefix, "sh", "-c", "echo begun; setsid sleep 60 & sleep 60"], limit_s=1)

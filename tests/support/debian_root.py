@@ -57,8 +57,8 @@ def remove_root(folder):
         return
     is_root = (folder / MARKER).is_file() or (folder / "etc/debootstrap_finished").is_file()
     if folder.is_symlink() or not folder.is_dir() or (any(folder.iterdir()) and not is_root):
-        raise RootFailed(f"{folder} exists, and no script has made it as the root of a Debian (it has no file {MARKER}); "
-                         "name another folder, or remove this one yourself")
+        raise RootFailed(f"{folder} exists, and no script has made it as the root of a Debian (it has no file "
+                         f"{MARKER}); name another folder, or remove this one yourself")
     for place in mounted_below(folder, pathlib.Path("/proc/self/mountinfo").read_text()):
         raise RootFailed(f"{place} is mounted below {folder}; unmount it, and start the script again")
     done = subprocess.run(["rm", "-rf", "--one-file-system", folder], check=False, capture_output=True, text=True)
