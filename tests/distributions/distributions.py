@@ -46,11 +46,13 @@ def try_suite(source, folder, suite):
     place = folder / "roots" / suite
     remove_root(place)
     root = Root(place, suite, "git make")
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
+    clone = place / PLACE.lstrip("/")
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, clone], check=True)
+    commit = subprocess.run(["git", "-C", clone, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
     root.run("git config --global --add safe.directory '*'")
     results = []
     with open(folder / f"{suite}.log", "w") as log:
-        for command in commands_of_readme(source):
+        for command in commands_of_readme(clone):
             start = time.monotonic()
             done = root.start(command, PLACE, LIMIT_S)
             log.write(f"$ {command}\n{done.stdout}\n")
@@ -59,7 +61,6 @@ def try_suite(source, folder, suite):
                             "failed": tests_below("The following tests FAILED", done.stdout),
                             "skipped": tests_below("The following tests did not run", done.stdout)})
             tell(json.dumps(results[-1]))
-    commit = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
     versions = {name: root.start(script).stdout.strip() for name, script in VERSIONS.items()}
     release = root.run("cat /etc/debian_version").strip()
     return [each | {"debian": release, "versions": versions, "commit": commit.stdout.strip()} for each in results]

@@ -92,7 +92,51 @@ class Roots(Folders):
             debian_root.with_own_mounts()
 
 
+class FakeRoot:
+    """A root whose commands do nothing. `answers` has the results of some."""
+    answers = {}
+
+    def __init__(self, folder, suite, packages):
+        folder.mkdir(parents=True)
+        (folder / MARKER).touch()
+
+    def start(self, script, inside="/", limit_s=None):
+        code, output = self.answers.get(script, (0, ""))
+        return subprocess.CompletedProcess(script, code, output)
+
+    def run(self, script):
+        return self.start(script).stdout
+
+
 class Distributions(Folders):
+    def setUp(self):
+        super().setUp()
+        self.source = self.folder / "source"
+        shutil.copytree(SOURCE / "tests/distributions", self.source / "tests/distributions")
+        shutil.copy(SOURCE / "README.md", self.source)
+        self.git("init", "--quiet")
+        self.commit()
+        FakeRoot.answers = {}
+        self.enterContext(mock.patch("distributions.Root", FakeRoot))
+        self.enterContext(mock.patch("distributions.tell"))
+
+    def git(self, *arguments):
+        return subprocess.run(["git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
+                              check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "a change")
+        return self.git("rev-parse", "HEAD")
+
+    def test_the_tried_commit_is_recorded(self):
+        tried = self.git("rev-parse", "HEAD")
+        (self.source / "README.md").write_text("not committed")
+        with mock.patch.object(FakeRoot, "run", side_effect=lambda script: self.commit()):
+            results = distributions.try_suite(self.source, self.folder, "trixie")
+        self.assertEqual({each["commit"] for each in results}, {tried})
+        self.assertEqual([each["command"] for each in results], ["make bench", "make test"])
+
     def test_a_wrong_name_changes_nothing(self):
         with self.assertRaisesRegex(RootFailed, "not a release"):
             distributions.main(SOURCE, self.folder / "results", ["trixie", ".."])
