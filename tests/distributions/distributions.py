@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from debian_root import Root, check_suite, remove_root, tell, with_own_mounts
+from debian_root import Root, RootFailed, check_suite, remove_root, tell, with_own_mounts
 
 SUITES = ("bookworm", "trixie", "testing")
 PLACE = "/root/loopbench"
@@ -73,7 +73,12 @@ def main(source, folder, suites):
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else []
     for suite in dict.fromkeys(suites):
-        results = [each for each in results if each["suite"] != suite] + try_suite(source, folder, suite)
+        results = [each for each in results if each["suite"] != suite]
+        try:
+            results += try_suite(source, folder, suite)
+        except RootFailed as failure:
+            tell(str(failure))
+            results.append({"suite": suite, "exit_code": 1, "reason": str(failure)})
         kept.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))
     return 1 if any(each["exit_code"] for each in results if each["suite"] in suites) else 0
@@ -81,12 +86,15 @@ def main(source, folder, suites):
 
 def table(results):
     """Returns a Markdown table: one row for each release."""
-    commands = list(dict.fromkeys(each["command"] for each in results))
+    commands = list(dict.fromkeys(each["command"] for each in results if "command" in each))
     lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
              "|---|---|" + "---|" * len(commands)]
     for suite in dict.fromkeys(each["suite"] for each in results):
-        of_suite = {each["command"]: each for each in results if each["suite"] == suite}
+        of_suite = {each.get("command"): each for each in results if each["suite"] == suite}
         first = next(iter(of_suite.values()))
+        if "reason" in first:
+            lines.append(f"| {suite} | the root failed: {first['reason'].splitlines()[0]} |" + " - |" * len(commands))
+            continue
         cells = []
         for command in commands:
             each = of_suite.get(command)

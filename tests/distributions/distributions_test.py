@@ -4,6 +4,7 @@
     distributions_test.py SOURCE
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -136,6 +137,25 @@ class Distributions(Folders):
             results = distributions.try_suite(self.source, self.folder, "trixie")
         self.assertEqual({each["commit"] for each in results}, {tried})
         self.assertEqual([each["command"] for each in results], ["make bench", "make test"])
+
+    def test_a_failed_root_replaces_the_old_result_and_the_others_are_tried(self):
+        def try_suite(source, folder, suite):
+            if suite == "trixie":
+                raise RootFailed("debootstrap trixie: exit code 1\nE: no network")
+            return [self.result(suite=suite)]
+        kept = self.folder / "results.json"
+        kept.write_text(json.dumps([self.result(suite="trixie"), self.result(suite="bullseye")]))
+        with mock.patch("distributions.try_suite", try_suite), mock.patch("builtins.print") as shown:
+            self.assertEqual(distributions.main(self.source, self.folder, ["trixie", "testing"]), 1)
+        by_suite = {each["suite"]: each for each in json.loads(kept.read_text())}
+        self.assertEqual({suite: each["exit_code"] for suite, each in by_suite.items()},
+                         {"bullseye": 0, "trixie": 1, "testing": 0})
+        self.assertIn("no network", by_suite["trixie"]["reason"])
+        self.assertIn("debootstrap trixie", shown.call_args[0][0])
+
+    def result(self, **different):
+        return {"suite": "trixie", "command": "make test", "exit_code": 0, "seconds": 612, "failed": [], "skipped": [],
+                "debian": "13.1", "versions": {"g++": "14"}, "commit": "0"} | different
 
     def test_a_wrong_name_changes_nothing(self):
         with self.assertRaisesRegex(RootFailed, "not a release"):
