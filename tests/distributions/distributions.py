@@ -87,6 +87,7 @@ def main(source, folder, suites):
 def table(results):
     """Returns a Markdown table: one row for each release."""
     commands = list(dict.fromkeys(each["command"] for each in results if "command" in each))
+    notes = []
     lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
              "|---|---|" + "---|" * len(commands)]
     for suite in dict.fromkeys(each["suite"] for each in results):
@@ -98,12 +99,20 @@ def table(results):
         cells = []
         for command in commands:
             each = of_suite.get(command)
-            failed = ", ".join(each["failed"]) if each else ""
-            cells.append("-" if not each else f"{each['seconds']} s" if not each["exit_code"] else
-                         f"exit code {each['exit_code']}: {failed or 'see the log'}")
+            cells.append(cell(each) if each else "-")
+            if each and each["skipped"]:
+                notes.append(f"{suite}, `{command}`, skipped: {', '.join(each['skipped'])}.")
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
         lines.append(f"| {first['debian']} ({suite}) | {versions} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join(lines + ["", *notes] * bool(notes))
+
+
+def cell(result):
+    skipped = f", {len(result['skipped'])} skipped (names below the table)" if result["skipped"] else ""
+    text = f"{result['seconds']} s"
+    if result["exit_code"]:
+        text = f"exit code {result['exit_code']}: {', '.join(result['failed']) or 'see the log'}"
+    return text + skipped
 
 
 if __name__ == "__main__":

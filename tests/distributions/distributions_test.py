@@ -153,6 +153,15 @@ class Distributions(Folders):
         self.assertIn("no network", by_suite["trixie"]["reason"])
         self.assertIn("debootstrap trixie", shown.call_args[0][0])
 
+    def test_the_table_names_failed_and_skipped_tests(self):
+        results = [self.result(command="make bench"), self.result(skipped=["html.page", "style"]),
+                   self.result(suite="testing", exit_code=2, failed=["loop.timers"], skipped=["style"])]
+        lines = distributions.table(results).splitlines()
+        self.assertRegex(lines[2], r"612 s [|] 612 s, 2 skipped")
+        self.assertRegex(lines[3], r"- [|] exit code 2: loop.timers, 1 skipped")
+        self.assertIn("html.page, style", lines[5])
+        self.assertRegex(lines[6], "testing.*style")
+
     def result(self, **different):
         return {"suite": "trixie", "command": "make test", "exit_code": 0, "seconds": 612, "failed": [], "skipped": [],
                 "debian": "13.1", "versions": {"g++": "14"}, "commit": "0"} | different
