@@ -32,13 +32,22 @@ VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1
 
 def commands_of_readme(source):
     section = (source / "README.md").read_text().partition("\n## Two commands\n")[2]
-    block = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
-    return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
+    block = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    if not block:
+        raise SystemExit(f"{source}/README.md has no shell commands below the heading 'Two commands'")
+    return [line.partition("#")[0].strip() for line in block[1].splitlines() if line.strip()]
+
+
+def versions_in(root):
+    done = {name: root.start(script) for name, script in VERSIONS.items()}
+    return {name: each.stdout.strip() if each.returncode == 0 else "-" for name, each in done.items()}
 
 
 def tests_below(heading, output):
-    """Returns the names of the tests that CTest lists below the heading."""
-    listed = output.partition(f"{heading}:\n")[2].partition("\n\n")[0]
+    """Returns the names of the tests that CTest lists below the last of these headings. Earlier ones can be in the
+    output of a test that runs CTest.
+    """
+    listed = output.rpartition(f"{heading}:\n")[2].partition("\n\n")[0] if f"{heading}:\n" in output else ""
     return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
 
 
@@ -61,7 +70,7 @@ def try_suite(source, folder, suite):
                             "failed": tests_below("The following tests FAILED", done.stdout),
                             "skipped": tests_below("The following tests did not run", done.stdout)})
             tell(json.dumps(results[-1]))
-    versions = {name: root.start(script).stdout.strip() for name, script in VERSIONS.items()}
+    versions = versions_in(root)
     release = root.run("cat /etc/debian_version").strip()
     return [each | {"debian": release, "versions": versions, "commit": commit.stdout.strip()} for each in results]
 

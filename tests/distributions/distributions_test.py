@@ -166,6 +166,39 @@ class Distributions(Folders):
         return {"suite": "trixie", "command": "make test", "exit_code": 0, "seconds": 612, "failed": [], "skipped": [],
                 "debian": "13.1", "versions": {"g++": "14"}, "commit": "0"} | different
 
+    CTEST = """The following tests FAILED:
+\t  1 - nested.test (Failed)
+
+17: output of another test
+90% tests passed, 2 tests failed out of 20
+
+The following tests did not run:
+\t  4 - html.page (Skipped)
+
+The following tests FAILED:
+\t 12 - loop.timers/0 (Failed)                 loop
+\t113 - gate.noisy_check (Timeout)
+
+Errors while running CTest
+"""
+
+    def test_the_last_list_of_ctest_counts(self):
+        self.assertEqual(distributions.tests_below("The following tests FAILED", self.CTEST),
+                         ["loop.timers/0", "gate.noisy_check"])
+        self.assertEqual(distributions.tests_below("The following tests did not run", self.CTEST), ["html.page"])
+        self.assertEqual(distributions.tests_below("The following tests FAILED", "100% tests passed"), [])
+
+    def test_a_readme_without_commands_is_named(self):
+        (self.source / "README.md").write_text("# loopbench\n")
+        with self.assertRaisesRegex(SystemExit, "README.md.*Two commands"):
+            distributions.commands_of_readme(self.source)
+
+    def test_an_unknown_version_is_a_dash(self):
+        FakeRoot.answers = {distributions.VERSIONS["fmt"]: (1, "dpkg-query: no packages found matching libfmt-dev\n"),
+                            distributions.VERSIONS["g++"]: (0, "14.2.0\n")}
+        versions = distributions.versions_in(FakeRoot(self.folder / "root", "trixie", ""))
+        self.assertEqual((versions["fmt"], versions["g++"]), ("-", "14.2.0"))
+
     def test_a_wrong_name_changes_nothing(self):
         with self.assertRaisesRegex(RootFailed, "not a release"):
             distributions.main(SOURCE, self.folder / "results", ["trixie", ".."])
