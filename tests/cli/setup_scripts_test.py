@@ -248,9 +248,16 @@ if [ "$LC_ALL" = C ]; then echo "  Candidate: 1"; else echo "  Installationskand
         self.assertRegex(self.changes()[-1], " mold$")
         self.assertIn("apt-get", self.calls("sudo")[-1])
 
+    def test_a_package_manager_that_reads_its_input_hides_no_package(self):
+        for name in ("dpkg-query", "npm"):
+            self.fake(name, "cat >/dev/null; exit 1")
+        ran = self.run_script(".ci/install", "readers", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for package in ("mold", "git", "python3-yaml"):
+            self.assertIn(f" {package} ", f"{self.changes()[-1]} ")
+
     def test_npm_gets_root_rights_only_for_a_folder_of_root(self):
         self.has_lists()
-        self.fake("dpkg-query", "echo install ok installed")
         self.fake("id", "echo 1000")
         self.fake("sudo", '"$@"')
         for place, with_sudo in ((f"{self.folder}/new/modules", False), ("/dev/null/modules", True)):

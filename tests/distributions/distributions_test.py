@@ -64,7 +64,8 @@ class Roots(Folders):
 
     def test_the_output_of_a_failed_debootstrap_is_shown(self):
         failed = subprocess.CompletedProcess([], 1, "E: Release signed by unknown key")
-        with mock.patch("debian_root.start", return_value=failed), self.assertRaisesRegex(RootFailed, "unknown key"):
+        with mock.patch("debian_root.start", return_value=failed), mock.patch("debian_root.tell"), \
+                self.assertRaisesRegex(RootFailed, "unknown key"):
             debian_root.Root(self.folder / "roots/trixie", "trixie", "git")
         self.assertTrue((self.folder / "roots/trixie" / MARKER).is_file(), "the next call may remove the folder")
 
@@ -122,8 +123,8 @@ class Distributions(Folders):
         self.enterContext(mock.patch("distributions.tell"))
 
     def git(self, *arguments):
-        return subprocess.run(["git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
-                              check=True, capture_output=True, text=True).stdout.strip()
+        command = ["git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
     def commit(self):
         self.git("add", "--all")
