@@ -463,6 +463,9 @@ class Build(Scripts):
         self.assertEqual(self.calls("cmake")[-2:], ["--build --preset release --target suite",
                                                     f"--install build/release --prefix {prefix}"])
         self.assertIn(prefix, ran.stdout)
+        ran = self.run_script("make", "install", "prefix=~/.local", "HOME=/home/me")
+        self.assertEqual(self.calls("cmake")[-1], "--install build/release --prefix /home/me/.local")
+        self.assertIn(" /home/me/.local;", ran.stdout)
         self.fake_cmake("exit 3")
         ran = self.run_script("make", "install")
         self.assertNotEqual(ran.returncode, 0)
