@@ -34,6 +34,7 @@ def with_own_mounts():
     if os.environ.get("LOOPBENCH_OWN_MOUNTS") != str(os.getpid()):  # exec(2) keeps the process ID
         os.execvpe("unshare", ["unshare", "--mount", sys.executable, *sys.argv],
                    os.environ | {"LOOPBENCH_OWN_MOUNTS": str(os.getpid())})
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that start() ends its command
 
 
 def check_suite(suite):
