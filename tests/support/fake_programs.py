@@ -18,7 +18,32 @@ class Scripts(unittest.TestCase):
         (self.folder / "fakes").mkdir()
         shutil.copytree(SOURCE / ".ci", self.folder / ".ci")
         self.path = f"{self.folder}/fakes:{os.environ['PATH']}"
+        self.use_own_files()
         self.fake("sleep", "")
+        self.fake("dpkg-query", "exit 1")
+        self.fake("apt-cache", 'echo "  Candidate: 1"')
+        self.fake("apt-get", "")
+        self.fake("id", "echo 0")
+        self.fake("find", "exit 1")
+        self.fake("npm", '[ "$1" != root ] || echo /no/where')
+
+    def use_own_files(self):
+        """Lets .ci/install read files of the test instead of files of this machine, on which everything can be
+        installed. The distribution is a Debian.
+        """
+        script = self.folder / ".ci/install"
+        text = script.read_text()
+        for name in ("/etc/os-release", "/usr/include", "/usr/local/include", "/usr/lib", "/usr/share"):
+            text = text.replace(f" {name}", f" {self.folder}{name}")
+        script.write_text(text)
+        table = self.folder / ".ci/packages"
+        table.write_text(table.read_text().replace(" /", f" {self.folder}/"))
+        self.write("etc/os-release", "ID=debian\n")
+
+    def write(self, name, text):
+        file = self.folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
     def fake(self, name, code):
         file = self.folder / "fakes" / name
