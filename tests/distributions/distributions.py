@@ -3,11 +3,11 @@
 
     distributions.py SOURCE FOLDER [SUITE...]
 
-Needs root, debootstrap, PyYAML and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its HEAD is
-tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root,
-FOLDER/roots/SUITE. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the
-output. The exit code is 1 if a command failed; a measurement on a busy machine (exit code 5) has not failed. .ci/run
-does not run this script, because it needs much time.
+Needs root, debootstrap, PyYAML and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its
+HEAD is tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new
+root, FOLDER/roots/SUITE. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has
+the output. The exit code is 1 if a command failed; a measurement on a busy machine (exit code 5) has not failed.
+.ci/run does not run this script, because it needs much time.
 """
 
 import json
