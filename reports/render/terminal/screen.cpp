@@ -491,17 +491,12 @@ private:
         return fmt::format("{} and {} more", clipped(printable(all.front()), label_columns), all.size() - 1);
     }
 
-    /// Returns for example "asio-epoll: Boost.Asio 1.81", or an empty text if the report names no version.
-    [[nodiscard]] std::string version_of_baseline() const {
-        const auto found = std::ranges::find(content_.contenders, content_.baseline, &contender::name);
-        if (found == content_.contenders.end() || !found->library || !found->version) return "";
-        return fmt::format("{}: {} {}", found->name, *found->library, *found->version);
-    }
-
     [[nodiscard]] std::string legend() const {
         std::vector<std::string> parts;
-        if (auto version = version_of_baseline(); !version.empty())
-            parts.push_back(clipped(printable(version), screen_columns / 2));
+        const auto version = version_of(content_, content_.baseline);
+        if (!version.empty() && trust_text(content_).find(version) == std::string::npos)
+            parts.push_back(
+                clipped(printable(fmt::format("{}: {}", content_.baseline, version)), screen_columns / 2));
         if (marks_.contains('?')) parts.emplace_back("? undecided");
         if (paint_ == colours::on) {
             if (tones_.contains(tone::good)) parts.emplace_back("better");
