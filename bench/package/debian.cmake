@@ -84,6 +84,6 @@ foreach(package loopbench libloopbench-dev loopbench-contenders)
     set(LOOPBENCH_PACKAGE ${package})
     configure_file(bench/package/changelog.in ${folder}/${package}/changelog @ONLY)
 endforeach()
-file(CHMOD ${PROJECT_SOURCE_DIR}/bench/package/prerm FILE_PERMISSIONS
+file(COPY bench/package/prerm DESTINATION ${folder} FILE_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_DEBIAN_CONTENDERS_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/bench/package/prerm)
+set(CPACK_DEBIAN_CONTENDERS_PACKAGE_CONTROL_EXTRA ${folder}/prerm)
