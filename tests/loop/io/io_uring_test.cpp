@@ -355,7 +355,9 @@ TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_and_an_abandoned_deadline_en
     const time_point late = given_up + milliseconds(30);
     int waits = 0;
     for (; steady_clock::now() < late; ++waits) bare.driver.wait(late);
-    EXPECT_LE(waits, 2);
+    // Each abandoned deadline can end one wait. On a busy machine, `early` is abandoned, too: it can expire
+    // before the thread enters the last wait for it.
+    EXPECT_LE(waits, 3);
 }
 
 class uring_buffer_tests : public uring_tests {
