@@ -165,9 +165,7 @@ class Requests:
 
     def unchanged(self):
         commit(self.root, self.place, "unchanged")
-        return self.run("unchanged", self.project.workloads, lambda job: (
-            # Undecided benchmarks do not fail a job.
-            job.code == 0 and job.outputs["exit-code"] in ("0", "4")))
+        return self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
 
     def build_here(self, name):
         """Makes a plain Release build of the working tree, and returns a copy of its program."""
@@ -203,7 +201,10 @@ class Requests:
                 too_few = rounds
             else:
                 too_many = rounds
-            rounds = 4 * too_few if too_many is None else (too_few + too_many) // 2
+            if too_many is None:
+                rounds = 4 * too_few
+            else:
+                rounds = (too_few + too_many) // 2
             if rounds in (too_few, too_many):
                 break
         sys.exit(f"{self.project.package}: no amount of work makes {self.project.slower[1]} 10 % slower")

@@ -97,7 +97,7 @@ def markdown(heads, rows):
 
 
 def arguments(argv, usage, default):
-    """Returns SOURCE, FOLDER and the further arguments, or `default` if there are none."""
+    """Returns SOURCE, FOLDER and the list of further arguments. `default` replaces an empty list."""
     if len(argv) < 3:
         raise SystemExit(usage)
     return pathlib.Path(argv[1]).resolve(), pathlib.Path(argv[2]).resolve(), list(dict.fromkeys(argv[3:])) or default
