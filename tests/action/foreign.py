@@ -240,6 +240,9 @@ def copy_sources(source, root):
 
 
 def main(source, folder, names):
+    known = [project.package.partition("/")[0] for project in PROJECTS]
+    if unknown := set(names) - set(known):
+        sys.exit(f"unknown project: {', '.join(sorted(unknown))}; the projects are {', '.join(known)}")
     folder.mkdir(parents=True, exist_ok=True)
     sources = [f"deb-src {MIRROR} {suite} main" for suite in ("bookworm", "trixie")]
     root = Root(folder / "root", "bookworm", "git dpkg-dev g++ libbenchmark-dev", sources)

@@ -30,6 +30,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 
 from cells import PLACE, Results, Steps, arguments, clone, commit_of, markdown
 from debian_root import Root, tell, with_own_mounts
+from streams import receive
 
 # The release of Debian that has the version. Versions that are not listed are searched for in testing.
 SUITES = {"1.81": "bookworm", "1.83": "trixie", "1.88": "trixie", "1.90": "testing", "1.92": "testing"}
@@ -102,16 +103,6 @@ def connect(server, port):
             return socket.create_connection(("127.0.0.1", port), PATIENCE_S)
         time.sleep(0.02)
     raise Failed("the server does not listen")
-
-
-def receive(connection, size):
-    data = b""
-    while len(data) < size:
-        more = connection.recv(size - len(data))
-        if not more:
-            raise Failed(f"the connection ended after {len(data)} of {size} bytes")
-        data += more
-    return data
 
 
 def echoes(root, program, design):

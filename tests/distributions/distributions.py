@@ -85,14 +85,16 @@ def main(source, folder, suites):
         check_suite(suite)
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() else []
+    results = []
     for suite in dict.fromkeys(suites):
-        results = [each for each in results if each["suite"] != suite]
         try:
-            results += try_suite(source, folder, suite)
+            tried = try_suite(source, folder, suite)
         except RootFailed as failure:
             tell(str(failure))
-            results.append({"suite": suite, "exit_code": 1, "reason": str(failure)})
+            tried = [{"suite": suite, "exit_code": 1, "reason": str(failure)}]
+        # Another call can have written results since.
+        results = json.loads(kept.read_text()) if kept.exists() else []
+        results = [each for each in results if each["suite"] != suite] + tried
         kept.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))
     failed = [each for each in results if each["exit_code"] and not each.get("unreliable") and each["suite"] in suites]

@@ -23,6 +23,10 @@ import tempfile
 import time
 from functools import partial
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from streams import receive
+
 HOST = "127.0.0.1"
 PORT = 8080
 PATIENCE_S = 60
@@ -112,16 +116,6 @@ class Stage:
 
 def connect(port=PORT):
     return socket.create_connection((HOST, port), timeout=PATIENCE_S)
-
-
-def receive(stream, size):
-    data = b""
-    while len(data) < size:
-        more = stream.recv(size - len(data))
-        if not more:
-            raise Failed(f"the connection ended after {len(data)} of {size} bytes")
-        data += more
-    return data
 
 
 def pattern(number, size):
