@@ -2,6 +2,8 @@
 .PHONY: bench test install
 
 prefix = /usr/local
+# Not every shell replaces the ~ of prefix=~/.local.
+place = $(if $(filter ~/%,$(firstword $(prefix))),$(patsubst ~/%,$(HOME)/%,$(prefix)),$(prefix))
 
 bench:
 	@.ci/install build
@@ -17,5 +19,5 @@ test:
 install:
 	@.ci/install build
 	@.ci/build suite
-	@cmake --install build/release --prefix "$(prefix)" > build/release/install.log
-	@echo "installed below $(DESTDIR)$(prefix); the files are listed in build/release/install_manifest.txt"
+	@cmake --install build/release --prefix "$(place)" > build/release/install.log
+	@echo "installed below $(DESTDIR)$(place); the files are listed in build/release/install_manifest.txt"

@@ -36,6 +36,8 @@ class runtime {
 public:
     static constexpr std::string_view name = "asio-epoll";
 
+    runtime() = default;
+
     template <class T>
     using task = asio_ref::task<T>;
     using stream = asio_ref::stream;
@@ -106,6 +108,11 @@ public:
     pipe_ends open_pipe() { return asio_ref::open_pipe(get_executor()); }
 
     executor get_executor() noexcept { return context_.get_executor(); }
+
+protected:
+    /// Passes `argument` to the constructor of the io_context.
+    template <class Argument>
+    explicit runtime(const Argument& argument) : context_(argument) {}
 
 private:
     // The outcome of run()'s task. run() shares it with the task's completion handler, because an exception

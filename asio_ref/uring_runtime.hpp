@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "asio_ref/context_options.hpp"
 #include "asio_ref/runtime.hpp"
 
 namespace loopbench::asio_ref {
@@ -32,6 +33,8 @@ public:
 class uring_runtime : uring_probe, public runtime {
 public:
     static constexpr std::string_view name = "asio-uring";
+
+    uring_runtime() : runtime(context_argument_of(1, "scheduler.concurrency_hint=1")) {}
 };
 
 }  // namespace loopbench::asio_ref

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "loop/compiler.hpp"
 #include "loop/coro/frame_pool.hpp"
 
 namespace loopbench::loop {

@@ -11,8 +11,10 @@
 //   BOOST_ASIO_CONCURRENCY_HINT_UNSAFE alone would remove only the locks.
 // - Writes are tried immediately.
 //
-// Two ideas were rejected: waiting for readiness before each read (transfer.hpp explains why), and using
-// Asio's namespace `detail`, which is not a public interface.
+// Three ideas were rejected: waiting for readiness before each read (transfer.hpp explains why), using Asio's
+// namespace `detail`, which is not a public interface, and the option reactor.reset_edge_on_partial_read of
+// Boost 1.90 and later. This option saves a recv(2) per message, but an end of stream that arrives together
+// with data is then never reported.
 #pragma once
 
 #include <boost/asio/ip/address_v4.hpp>

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "asio_ref/context_options.hpp"
 #include "asio_ref/tuned/handler_memory.hpp"
 #include "asio_ref/tuned/wakeup.hpp"
 #include "loop/coro/task.hpp"
@@ -98,7 +99,11 @@ protected:
 private:
     struct context : boost::asio::io_context {
         // Creates a context without locks; therefore only one thread may use the context, even for post().
-        context() : io_context(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE) {}
+        context() : io_context(context_argument_of(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE, same_as_unsafe)) {}
+
+        static constexpr const char* same_as_unsafe =
+            "scheduler.concurrency_hint=1\nscheduler.locking=0\nreactor.io_locking=0\n"
+            "reactor.registration_locking=0";
 
         /// Destroys all queued and pending operations. Sockets and timers can still be destroyed afterwards.
         void drop_operations() { shutdown(); }

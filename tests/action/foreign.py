@@ -4,10 +4,10 @@
     foreign.py SOURCE FOLDER [PROJECT...]
 
 Needs root, debootstrap, python3-yaml and Debian's archive; takes about an hour. The folder gets the root file system,
-which a second run uses again, and `results.json`. For each project, there are three pull requests: an unchanged
-program, one in which a benchmark does 10 % more work, and one that adds, removes and renames benchmarks. The script
-ends with exit code 1 if one of the answers is wrong. It is not a part of .ci/run, because it needs much time and a
-machine without other work.
+which a second run uses again, and `results.json`. Answers in this file that are right are not asked for again. For each
+project, there are three pull requests: an unchanged program, one in which a benchmark does 10 % more work, and one that
+adds, removes and renames benchmarks. The script ends with exit code 1 if one of the answers is wrong. It is not a part
+of .ci/run, because it needs much time and a machine without other work.
 """
 
 import dataclasses
@@ -26,9 +26,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from debian_root import MIRROR, Root, tell, with_own_mounts
 
 PLANTED = (0.09, 0.12)  # the planted slowdown is in this range
-HELPERS = """#include <benchmark/benchmark.h>
-static inline void do_more_work() {
-    for (int i = 0; i < ROUNDS; ++i) benchmark::DoNotOptimize(i);
+HELPERS = """static inline void do_more_work() {
+    static unsigned long all;
+    unsigned long x = all;
+    for (int i = 0; i < ROUNDS; ++i) {
+        x += 1;
+        __asm__ volatile("" : "+r"(x));  // one step after the other, with no access to memory
+    }
+    all = x;
 }
 """
 
@@ -104,13 +109,13 @@ def edit(root, place, project, change):
     file.write_text(new)
 
 
-def shortest_time(root, program, benchmark, inside):
+def shortest_cpu_time(root, program, benchmark, inside):
     exactly = re.sub(r"[][.*+?(){}|^$\\]", r"\\\g<0>", benchmark)  # POSIX does not define escaped spaces
     text = root.run(f"{program} '--benchmark_filter=^{exactly}$' --benchmark_repetitions=9 "
                     "--benchmark_min_time=0.05 --benchmark_format=json 2>/dev/null", inside)
     rows = json.loads(text[text.index("{"):])["benchmarks"]
     unit = {"ns": 1, "us": 1e3, "ms": 1e6}
-    return min(row["real_time"] * unit[row["time_unit"]] for row in rows if row["run_type"] == "iteration")
+    return min(row["cpu_time"] * unit[row["time_unit"]] for row in rows if row["run_type"] == "iteration")
 
 
 def with_more_work(text, function, rounds):
@@ -127,10 +132,12 @@ def replaced(text, changes):
 
 
 class Requests:
-    """The pull requests of a project. The results of their jobs are in `results`."""
+    """The pull requests of a project."""
 
     def __init__(self, root, project, source, kept):
         self.root, self.project = root, project
+        self.commit = subprocess.run(["git", "-C", source, "describe", "--always", "--dirty"], check=True,
+                                     capture_output=True, text=True).stdout.strip()
         self.place = fetch(root, project)
         self.action = steps.read_action(source / "action.yml")
         self.root.run("rm -rf /root/.cache/loopbench")
@@ -138,47 +145,68 @@ class Requests:
                                      workspace=pathlib.PurePosixPath(self.place),
                                      files=pathlib.PurePosixPath("/tmp/runner"), kept=kept,
                                      environment=root.environment)
-        self.results = []
+
+    def all(self):
+        return {"unchanged": self.unchanged, "slower": self.slower, "added, removed and renamed": self.changed}
 
     def run(self, name, workloads, is_right):
         start = time.monotonic()
         inputs = self.project.inputs | {"workloads": workloads}
         job = steps.run_action(self.action, inputs, self.machine)
-        result = {"project": self.project.package, "request": name, "exit_code": job.code,
-                  "of_compare": job.outputs.get("exit-code"), "verdict": job.outputs.get("verdict"),
-                  "seconds": round(time.monotonic() - start), "tool_from_cache": job.cache_hit,
-                  "right": bool(is_right(job))}
+        result = {"project": self.project.package, "request": name, "loopbench": self.commit,
+                  "exit_code": job.code, "of_compare": job.outputs.get("exit-code"),
+                  "verdict": job.outputs.get("verdict"), "seconds": round(time.monotonic() - start),
+                  "tool_from_cache": job.cache_hit, "right": bool(is_right(job))}
         tell(json.dumps(result))
         if not result["right"]:
             print(job.log[-4000:], job.summary[:2000], sep="\n")
-        self.results.append(result)
         self.root.run("git reset --quiet --hard HEAD^", self.place)
+        return result
 
     def unchanged(self):
         commit(self.root, self.place, "unchanged")
-        self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
+        return self.run("unchanged", self.project.workloads, lambda job: job.outputs["exit-code"] == "0")
 
-    def time_here(self):
-        """Builds the working tree in a plain Release build, and returns the time of the benchmark."""
+    def build_here(self, name):
+        """Makes a plain Release build of the working tree, and returns a copy of its program."""
         target, cmake = self.project.inputs["target"], self.project.inputs["cmake"]
         self.root.run(f"cmake -S . -B /tmp/plain -DCMAKE_BUILD_TYPE=Release {cmake} >/dev/null\n"
                       f"cmake --build /tmp/plain --parallel 2 --target {target} >/dev/null", self.place)
-        program = next(file for file in (self.root.folder / "tmp/plain").rglob(target) if file.is_file())
-        return shortest_time(self.root, f"/{program.relative_to(self.root.folder)}", self.project.slower[1],
-                             self.place)
+        folder = self.root.folder / "tmp/plain"
+        program = next(file for file in folder.rglob(target) if file.is_file())
+        shutil.copy(program, folder / name)
+        return f"/tmp/plain/{name}"
+
+    def slowdown_of(self, program, base):
+        """Returns how much slower the program is than the base. Measures them in turns."""
+        times = {each: [] for each in (base, program)}
+        for _ in range(5):
+            for each, found in times.items():
+                found.append(shortest_cpu_time(self.root, each, self.project.slower[1], self.place))
+        return min(times[program]) / min(times[base]) - 1
 
     def plant(self):
         """Adds work to the benchmark until it is about 10 % slower. Returns the slowdown of the plain build."""
         self.root.run("rm -rf /tmp/plain")
-        base, rounds, function = self.time_here(), 1, self.project.slower[0]
-        for _ in range(10):
+        base, function = self.build_here("base"), self.project.slower[0]
+        too_few, too_many, rounds = 0, None, 1
+        for _ in range(25):
             edit(self.root, self.place, self.project, lambda text: with_more_work(text, function, rounds))
-            slowdown = self.time_here() / base - 1
-            if slowdown >= PLANTED[0] and (slowdown <= PLANTED[1] or rounds == 1):
+            slowdown = self.slowdown_of(self.build_here("slower"), base)
+            tell(f"{rounds} steps more: {100 * slowdown:.1f} % slower")
+            if PLANTED[0] <= slowdown <= PLANTED[1]:
                 return slowdown
             self.root.run("git checkout --quiet .", self.place)
-            middle = sum(PLANTED) / 2
-            rounds = max(1, round(rounds * min(4, middle / max(slowdown, middle / 4))))
+            if slowdown < PLANTED[0]:
+                too_few = rounds
+            else:
+                too_many = rounds
+            if too_many is None:
+                rounds = 4 * too_few
+            else:
+                rounds = (too_few + too_many) // 2
+            if rounds in (too_few, too_many):
+                break
         sys.exit(f"{self.project.package}: no amount of work makes {self.project.slower[1]} 10 % slower")
 
     def slower(self):
@@ -186,9 +214,9 @@ class Requests:
         planted = round(100 * self.plant(), 1)
         tell(f"planted {planted} % in {benchmark}")
         commit(self.root, self.place, "slower")
-        self.run("slower", self.project.workloads,
-                 lambda job: job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by "))
-        self.results[-1]["planted_pct"] = planted
+        result = self.run("slower", self.project.workloads, lambda job: (
+            job.code == 3 and job.outputs["verdict"].startswith(f"SLOWER: {benchmark} by ")))
+        return result | {"planted_pct": planted}
 
     def changed(self):
         edit(self.root, self.place, self.project, lambda text: replaced(text, self.project.changed))
@@ -199,7 +227,7 @@ class Requests:
                      for side in ("base", "head")}
             return job.code == 0 and all(found and set(found[1].split(", ")) == set(self.project.only[side])
                                          for side, found in sides.items())
-        self.run("added, removed and renamed", OF_CHANGED[self.project.package], is_right)
+        return self.run("added, removed and renamed", OF_CHANGED[self.project.package], is_right)
 
 
 def copy_sources(source, root):
@@ -212,21 +240,26 @@ def copy_sources(source, root):
 
 
 def main(source, folder, names):
+    known = [project.package.partition("/")[0] for project in PROJECTS]
+    if unknown := set(names) - set(known):
+        sys.exit(f"unknown project: {', '.join(sorted(unknown))}; the projects are {', '.join(known)}")
     folder.mkdir(parents=True, exist_ok=True)
     sources = [f"deb-src {MIRROR} {suite} main" for suite in ("bookworm", "trixie")]
     root = Root(folder / "root", "bookworm", "git dpkg-dev g++ libbenchmark-dev", sources)
     copy_sources(source, root)
-    results = []
+    kept = folder / "results.json"
+    results = json.loads(kept.read_text()) if kept.exists() else []
     for project in PROJECTS:
         if names and project.package.partition("/")[0] not in names:
             continue
         tell(project.package)
         requests = Requests(root, project, source, folder / "kept")
-        requests.unchanged()
-        requests.slower()
-        requests.changed()
-        results += requests.results
-        (folder / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+        for name, request in requests.all().items():
+            mine = [result for result in results if (result["project"], result["request"]) == (project.package, name)]
+            if any(result["right"] for result in mine):
+                continue
+            results = [result for result in results if result not in mine] + [request()]
+            kept.write_text(json.dumps(results, indent=1) + "\n")
     wrong = [result for result in results if not result["right"]]
     tell(f"{len(results) - len(wrong)} of {len(results)} answers are right")
     return 1 if wrong else 0

@@ -5,9 +5,10 @@
 
 Simulates pull requests of a program with five benchmarks. In an A/A try, base and head are the same code; in the
 others, one benchmark of head does 5 % more work. Each try links both sides in 20 new orders, as .ci/gate does, and
-compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time, each on its own core, which
-it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to three times as long. A try is red if
-the exit code is 3. FOLDER/tries.csv gets a line for each try, and the rates are printed with their bounds.
+compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time (one if only one core may be
+used), each on its own core, which it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to
+three times as long. A try is red if the exit code is 3. FOLDER/tries.csv gets a line for each try, and the rates are
+printed with their bounds. Tries that are already in FOLDER count, so that an interrupted measurement can be continued.
 """
 
 import collections
@@ -23,7 +24,7 @@ import subprocess
 import sys
 
 LAYOUTS, BUDGET, THRESHOLD, PLANTED = 20, "20s", "3%", 0.05
-CORES = (0, 1)
+CORES = sorted(os.sched_getaffinity(0))[:2]
 NEIGHBOUR = """
 import os, random, time
 parent = os.getppid()
@@ -148,14 +149,26 @@ def is_found(row):
     return row["exit_code"] == 3 and PLANTED_IN in row["verdict"]
 
 
+def earlier_tries(file):
+    if not file.exists():
+        return []
+    with file.open(newline="") as lines:
+        return [row | {"exit_code": int(row["exit_code"])} for row in csv.DictReader(lines)]
+
+
+def count(rows, kind):
+    return sum(row["head"] == kind for row in rows)
+
+
 def main(loopbench, equal, slower, folder):
     folder.mkdir(parents=True, exist_ok=True)
     compile_side(folder, "base", BYTES)
     compile_side(folder, "slower", round(BYTES * (1 + PLANTED)))
-    kinds = [False] * equal + [True] * slower
+    rows = earlier_tries(folder / "tries.csv")
+    kinds = [False] * max(0, equal - count(rows, "equal")) + [True] * max(0, slower - count(rows, "slower"))
     random.shuffle(kinds)
     neighbours = [subprocess.Popen(["taskset", "-c", str(core), sys.executable, "-c", NEIGHBOUR]) for core in CORES]
-    rows, free_cores = [], queue.Queue()
+    free_cores = queue.Queue()
     for core in CORES:
         free_cores.put(core)
     try:
@@ -169,7 +182,7 @@ def main(loopbench, equal, slower, folder):
                 rows.append(done.result())
                 writer.writerow(rows[-1])
                 file.flush()
-                print(f"try {len(rows)} of {len(kinds)}: {rows[-1]}", flush=True)
+                print(f"try {len(rows)} of {equal + slower}: {rows[-1]}", flush=True)
     finally:
         for neighbour in neighbours:
             neighbour.kill()

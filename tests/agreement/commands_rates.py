@@ -5,8 +5,9 @@
 
 The commands compute for some 30 ms. In the tries of equals, both do the same work; in the other tries, the second one
 does 3 % more. In both, a neighbour uses the same core at random times of 0.2 to 4 seconds. Each tool gets 20 seconds
-per try, one after the other, with the first tool changing. FOLDER/tries.csv gets a line for each try, and the rates
-are printed. The tools' verdicts:
+per try, one after the other, with the first tool changing. FOLDER/tries.csv gets a line for each try, and the rates are
+printed. Tries that are already in FOLDER count, so that an interrupted measurement can be continued. The tools'
+verdicts:
 
 - loopbench: its verdict about the time of the second command, at a threshold of 1 %.
 - hyperfine_summary: what its summary suggests: "1.03 ± 0.02 times faster" is a difference, because 0.03 exceeds 0.02.
@@ -53,7 +54,9 @@ def verdict_of_loopbench(loopbench, first, second, folder):
     if done.returncode in (1, 2, 130):
         sys.exit(f"loopbench: {done.stderr}")
     report = json.loads((output / "report.json").read_text())
-    (result,) = (item for item in report["results"] if item["metric"] == "time" and item.get("verdict"))
+    result = next((item for item in report["results"] if item["metric"] == "time" and item.get("verdict")), None)
+    if result is None:
+        return "undecided", None
     reliable = done.returncode != 5
     return result["verdict"] if reliable else "unreliable", result["ratio"]["median"] if result.get("ratio") else None
 
@@ -107,13 +110,24 @@ def print_rates(rows):
             print(f"second command {kind}, {len(tries)} tries, {tool}: {called}")
 
 
+def earlier_tries(file):
+    if not file.exists():
+        return []
+    with file.open(newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def count(rows, kind):
+    return sum(row["second"] == kind for row in rows)
+
+
 def main(loopbench, core, equal, slower, folder):
     os.sched_setaffinity(0, {core})
     folder.mkdir(parents=True, exist_ok=True)
-    kinds = [False] * equal + [True] * slower
+    rows = earlier_tries(folder / "tries.csv")
+    kinds = [False] * max(0, equal - count(rows, "equal")) + [True] * max(0, slower - count(rows, "slower"))
     random.shuffle(kinds)
     order = ["second", "loopbench", "hyperfine_summary", "hyperfine_welch", "loopbench_ratio", "hyperfine_ratio"]
-    rows = []
     neighbour = subprocess.Popen([sys.executable, "-c", NEIGHBOUR])
     try:
         with (folder / "tries.csv").open("a", newline="") as file:
@@ -124,7 +138,7 @@ def main(loopbench, core, equal, slower, folder):
                 rows.append(one_try(loopbench, kind, folder, i % 2 == 0))
                 writer.writerow(rows[-1])
                 file.flush()
-                print(f"try {i + 1} of {len(kinds)}: {rows[-1]}", flush=True)
+                print(f"try {len(rows)} of {equal + slower}: {rows[-1]}", flush=True)
     finally:
         neighbour.send_signal(signal.SIGKILL)
         neighbour.wait()

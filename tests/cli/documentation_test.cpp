@@ -32,6 +32,8 @@ std::vector<std::string> shown_commands() {
     std::vector<std::string> all;
     for (const auto& document : documents()) {
         std::istringstream lines{content_of(document)};
+        // tests/distributions/packages.py and tests/package run the commands of this document.
+        if (document.filename() == "packages.md") continue;
         // tests/package/swap.py runs the commands of this document, except `loopbench run`.
         const bool is_swap = document.filename() == "asio-programs.md";
         bool is_shell = false;

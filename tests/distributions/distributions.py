@@ -3,10 +3,11 @@
 
     distributions.py SOURCE FOLDER [SUITE...]
 
-Needs root, debootstrap and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its HEAD is
-tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new root in
-FOLDER. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has the output. The
-exit code is 1 if a command failed. .ci/run does not run this script, because it needs much time.
+Needs root, debootstrap, PyYAML and Debian's archive; takes about half an hour for each release. SOURCE is a clone; its
+HEAD is tried. The suites are bookworm (12), trixie (13) and testing unless others are named. Each suite gets a new
+root, FOLDER/roots/SUITE. FOLDER/results.json has the results of all suites, also of earlier calls; FOLDER/SUITE.log has
+the output. The exit code is 1 if a command failed; a measurement on a busy machine (exit code 5) has not failed.
+.ci/run does not run this script, because it needs much time.
 """
 
 import json
@@ -18,11 +19,13 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from debian_root import Root, remove_root, tell, with_own_mounts
+import workflow
+from debian_root import Root, RootFailed, check_suite, remove_root, tell, with_own_mounts
 
-SUITES = ("bookworm", "trixie", "testing")
+# The suites, and their images in the workflow.
+SUITES = {"bookworm": "debian:12", "trixie": "debian:13", "testing": "debian:testing"}
 PLACE = "/root/loopbench"
-# A command of the README gets this time. It is several times as long as on two cores.
+# The limit for one step: several times what it takes on two cores.
 LIMIT_S = 3 * 3600
 VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1s/.* //p'",
             "Boost": "sed -n 's/.*BOOST_LIB_VERSION \"\\(.*\\)\"/\\1/p' /usr/include/boost/version.hpp",
@@ -30,69 +33,106 @@ VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1
                (("fmt", "libfmt-dev"), ("simdjson", "libsimdjson-dev"), ("liburing", "liburing-dev"))}}
 
 
-def commands_of_readme(source):
-    section = (source / "README.md").read_text().partition("\n## Two commands\n")[2]
-    block = re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
-    return [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
+def versions_in(root):
+    done = {name: root.start(script) for name, script in VERSIONS.items()}
+    return {name: each.stdout.strip() if each.returncode == 0 else "-" for name, each in done.items()}
 
 
 def tests_below(heading, output):
-    """Returns the names of the tests that CTest lists below the heading."""
-    listed = output.partition(f"{heading}:\n")[2].partition("\n\n")[0]
+    """Returns the names of the tests that CTest lists below the last of these headings. Earlier ones can be in the
+    output of a test that runs CTest.
+    """
+    listed = output.rpartition(f"{heading}:\n")[2].partition("\n\n")[0] if f"{heading}:\n" in output else ""
     return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
 
 
+def is_unreliable(done):
+    """Returns true if only the machine was too busy for a reliable result: a measurement ended with exit code 5. make
+    changes this code to 2, and prints the original.
+    """
+    errors = re.findall(r"^make: \*\*\* .*\bError (\d+)$", done.stdout, re.MULTILINE)
+    return done.returncode == 5 or (done.returncode == 2 and errors == ["5"])
+
+
 def try_suite(source, folder, suite):
-    place = folder / suite
+    place = folder / "roots" / suite
     remove_root(place)
-    root = Root(place, suite, "git make")
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, place / PLACE.lstrip("/")], check=True)
-    root.run("git config --global --add safe.directory '*'")
+    root = Root(place, suite, "")
+    root.environment["GITHUB_WORKSPACE"] = PLACE
+    clone = place / PLACE.lstrip("/")
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, clone], check=True)
+    commit = subprocess.run(["git", "-C", clone, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
     results = []
     with open(folder / f"{suite}.log", "w") as log:
-        for command in commands_of_readme(source):
+        for step in workflow.steps_for(clone / workflow.DISTRIBUTIONS, SUITES[suite]):
+            if "run" not in step:  # the clone replaces the step that checks out the sources
+                continue
             start = time.monotonic()
-            done = root.start(command, PLACE, LIMIT_S)
-            log.write(f"$ {command}\n{done.stdout}\n")
-            results.append({"suite": suite, "command": command, "exit_code": done.returncode,
-                            "seconds": round(time.monotonic() - start),
+            done = root.start(step["run"], PLACE, LIMIT_S)
+            log.write(f"$ {step['run']}\n{done.stdout}\n")
+            results.append({"suite": suite, "command": step["name"], "exit_code": done.returncode,
+                            "unreliable": is_unreliable(done), "seconds": round(time.monotonic() - start),
                             "failed": tests_below("The following tests FAILED", done.stdout),
                             "skipped": tests_below("The following tests did not run", done.stdout)})
             tell(json.dumps(results[-1]))
-    commit = subprocess.run(["git", "-C", source, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-    versions = {name: root.start(script).stdout.strip() for name, script in VERSIONS.items()}
+    versions = versions_in(root)
     release = root.run("cat /etc/debian_version").strip()
     return [each | {"debian": release, "versions": versions, "commit": commit.stdout.strip()} for each in results]
 
 
 def main(source, folder, suites):
+    for suite in suites:
+        check_suite(suite)
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() else []
+    results = []
     for suite in dict.fromkeys(suites):
-        results = [each for each in results if each["suite"] != suite] + try_suite(source, folder, suite)
+        try:
+            tried = try_suite(source, folder, suite)
+        except RootFailed as failure:
+            tell(str(failure))
+            tried = [{"suite": suite, "exit_code": 1, "reason": str(failure)}]
+        # Another call can have written results since.
+        results = json.loads(kept.read_text()) if kept.exists() else []
+        results = [each for each in results if each["suite"] != suite] + tried
         kept.write_text(json.dumps(results, indent=1) + "\n")
     print(table(results))
-    return 1 if any(each["exit_code"] for each in results if each["suite"] in suites) else 0
+    failed = [each for each in results if each["exit_code"] and not each.get("unreliable") and each["suite"] in suites]
+    return 1 if failed else 0
 
 
 def table(results):
     """Returns a Markdown table: one row for each release."""
-    commands = list(dict.fromkeys(each["command"] for each in results))
+    commands = list(dict.fromkeys(each["command"] for each in results
+                                  if each.get("command", "").startswith("make")))
+    notes = []
     lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
              "|---|---|" + "---|" * len(commands)]
     for suite in dict.fromkeys(each["suite"] for each in results):
-        of_suite = {each["command"]: each for each in results if each["suite"] == suite}
+        of_suite = {each.get("command"): each for each in results if each["suite"] == suite}
         first = next(iter(of_suite.values()))
+        if "reason" in first:
+            lines.append(f"| {suite} | the root failed: {first['reason'].splitlines()[0]} |" + " - |" * len(commands))
+            continue
         cells = []
         for command in commands:
             each = of_suite.get(command)
-            failed = ", ".join(each["failed"]) if each else ""
-            cells.append("-" if not each else f"{each['seconds']} s" if not each["exit_code"] else
-                         f"exit code {each['exit_code']}: {failed or 'see the log'}")
+            cells.append(cell(each) if each else "-")
+            if each and each["skipped"]:
+                notes.append(f"{suite}, `{command}`, skipped: {', '.join(each['skipped'])}.")
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
         lines.append(f"| {first['debian']} ({suite}) | {versions} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join(lines + ["", *notes] * bool(notes))
+
+
+def cell(result):
+    skipped = f", {len(result['skipped'])} skipped (names below the table)" if result["skipped"] else ""
+    text = f"{result['seconds']} s"
+    if result.get("unreliable"):
+        text = "runs; unreliable, because the machine was busy"
+    elif result["exit_code"]:
+        text = f"exit code {result['exit_code']}: {', '.join(result['failed']) or 'see the log'}"
+    return text + skipped
 
 
 if __name__ == "__main__":

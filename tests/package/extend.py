@@ -44,7 +44,8 @@ def run(*command, cwd=None):
 def copy_with_additions(source, target):
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    shutil.copy(source / "CMakeLists.txt", target)
+    for file in ("CMakeLists.txt", "LICENSE"):
+        shutil.copy(source / file, target)
     for folder in ("loop", "asio_compat", "asio_ref", "bench", "reports"):
         shutil.copytree(source / folder, target / folder, ignore=shutil.ignore_patterns("evidence"))
     shutil.copytree(source / "tests/package/extend", target, dirs_exist_ok=True)

@@ -5,8 +5,8 @@ program on the project's loop.
     swap.py SOURCE BUILD COMPILER SCRATCH
 
 The script installs the needed parts first. Then it runs the commands of the document in their order, on the program in
-tests/package/asio, with a home folder of its own. It makes `loopbench` run few and short trials, and replaces `ab` by a
-single request.
+tests/package/asio, with a home folder of its own, whose name has no blank. It makes `loopbench run` few and short
+trials, and replaces `ab` by a single request.
 """
 
 import os
@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 DONE_ALREADY = {"make install prefix=$HOME/.local"}
 MEASURED = {0, 3, 4, 5}  # the exit codes of a complete comparison
@@ -25,7 +26,7 @@ COMMANDS = {
                  '--min-time 2ms "$@";; esac\nexec {home}/.local/bin/loopbench "$@"',
     "ab": "for url; do :; done\nport=${{url##*:}}\n"
           "exec bash -c \"exec 3<>/dev/tcp/127.0.0.1/${{port%/}}; echo hello >&3; read -r back <&3\"",
-    "c++": 'exec {compiler} "$@"',
+    "c++": 'exec "{compiler}" "$@"',
 }
 
 
@@ -64,8 +65,12 @@ def install(build, prefix):
 
 def main(source, build, compiler, scratch):
     shutil.rmtree(scratch, ignore_errors=True)
-    home = scratch / "home"
-    home.mkdir(parents=True)
+    scratch.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as home:
+        return follow(source, build, compiler, scratch, pathlib.Path(home))
+
+
+def follow(source, build, compiler, scratch, home):
     install(build, home / ".local")
     write_commands(scratch / "commands", home, compiler)
     program = scratch / "program"
@@ -76,7 +81,7 @@ def main(source, build, compiler, scratch):
     environment = os.environ | {"HOME": str(home), "CXX": compiler}
     shown = list(shown_commands(source / "docs/asio-programs.md"))
     (export,) = (command for command in shown if command.startswith("export "))
-    exports = f"{export}; PATH={scratch}/commands:$PATH; "
+    exports = f"{export}; PATH='{scratch}/commands':$PATH; "
     for command in shown:
         # tests/cli/documentation_test.cpp runs these commands, so this test skips them.
         if command in DONE_ALREADY | {export} or command.startswith("loopbench run"):

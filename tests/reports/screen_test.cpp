@@ -349,6 +349,18 @@ TEST(screen, timers_that_cannot_be_told_apart_share_a_row) {
         << "equally late, but burns a core: " << text;
 }
 
+TEST(screen, the_legend_names_the_version_of_the_baselines_library_once) {
+    auto report = with_drivers("echo/conns:1");
+    EXPECT_EQ(count_of("Boost ", reports::draw_screen(report)), 0U) << "unknown";
+    for (auto& who : report.contenders) {
+        who.library = "Boost.Asio";
+        who.version = who.name == "asio-epoll" ? "1.92" : "1.81";
+    }
+    const auto text = reports::draw_screen(report);
+    EXPECT_EQ(count_of("asio-epoll: Boost 1.92", text), 1U) << text;
+    EXPECT_EQ(count_of("Boost ", text), 1U) << text;
+}
+
 TEST(screen, the_legend_names_the_contenders_that_a_label_only_counts) {
     auto report = report_with({});
     report.results.push_back(measured_as("sleep/serial", "asio-epoll", "late_p50", 40e3));

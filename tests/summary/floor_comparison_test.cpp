@@ -28,7 +28,8 @@ using measured = std::map<std::string, std::function<double(double n)>>;
 reports::report report_with_floors(const std::string& workload,
                                    const std::map<std::string, measured>& contenders,
                                    const std::vector<std::string>& floors, std::uint64_t blocks = 7,
-                                   const std::map<std::string, std::string>& drivers = {}) {
+                                   const std::map<std::string, std::string>& drivers = {},
+                                   const std::string& disturbed = {}) {
     auto plan = small_plan(blocks);
     plan.workloads = {workload};
     plan.contenders.clear();
@@ -43,6 +44,7 @@ reports::report report_with_floors(const std::string& workload,
     std::map<std::string, double> trials;
     return report_of(plan, [&](const bench::trial_request& request) {
         bench::trial_outcome outcome;
+        outcome.disturbed = disturbed;
         const auto n = ++trials[request.who.name];
         for (const auto& [metric, value] : contenders.at(request.who.name))
             outcome.metrics[metric] = value(n);
@@ -222,6 +224,20 @@ TEST(floor_comparison, a_floor_more_than_five_times_as_fast_as_another_floor_fai
     EXPECT_SAYS(found(with_floor(73), "floor-uring", "time").reason.value_or(""), "less than a fifth");
     EXPECT_SAYS(found(with_floor(185), "floor-uring", "time").reason.value_or(""), "less than a fifth");
     EXPECT_EQ(found(with_floor(200), "floor-uring", "time").status, reports::result_status::ok);
+}
+
+TEST(floor_comparison, a_single_disturbed_trial_does_not_make_a_floor_fail) {
+    const auto status_of = [](std::uint64_t blocks, const std::string& disturbed) {
+        const auto report = report_with_floors("yield",
+                                               {{"asio-epoll", {{"time", always(1800)}}},
+                                                {"floor-epoll", {{"time", always(929)}}},
+                                                {"floor-uring", {{"time", always(73)}}}},
+                                               {"floor-epoll", "floor-uring"}, blocks, {}, disturbed);
+        return found(report, "floor-uring", "time").status;
+    };
+    EXPECT_EQ(status_of(1, "another program ran"), reports::result_status::ok);
+    EXPECT_EQ(status_of(1, ""), reports::result_status::failed);
+    EXPECT_EQ(status_of(7, "another program ran"), reports::result_status::failed);
 }
 
 TEST(floor_comparison, small_or_random_differences_below_the_floor_cause_no_warning) {

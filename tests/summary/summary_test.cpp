@@ -89,6 +89,14 @@ TEST(summary, concurrent_trials_that_wait_for_their_core_unequally_long_cause_a_
     EXPECT_NE(warnings_of_together(0.2).find("waited_together"), std::string::npos);
 }
 
+TEST(summary, a_run_on_one_core_says_what_the_core_was_shared_with) {
+    auto plan = small_plan(7);
+    plan.cpus = {0, 1};
+    EXPECT_EQ(warning_codes(report_of(plan, growing_times{})).find("one_core"), std::string::npos);
+    plan.cpus = {1};
+    EXPECT_NE(warning_codes(report_of(plan, growing_times{})).find("one_core"), std::string::npos);
+}
+
 TEST(summary, a_result_contains_one_sample_of_each_block_their_median_and_its_interval) {
     const auto report = report_of(small_plan(7), growing_times{});
     const auto& time = row_of(report, "asio-epoll", "yield");

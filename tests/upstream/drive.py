@@ -23,6 +23,10 @@ import tempfile
 import time
 from functools import partial
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from streams import receive
+
 HOST = "127.0.0.1"
 PORT = 8080
 PATIENCE_S = 60
@@ -112,16 +116,6 @@ class Stage:
 
 def connect(port=PORT):
     return socket.create_connection((HOST, port), timeout=PATIENCE_S)
-
-
-def receive(stream, size):
-    data = b""
-    while len(data) < size:
-        more = stream.recv(size - len(data))
-        if not more:
-            raise Failed(f"the connection ended after {len(data)} of {size} bytes")
-        data += more
-    return data
 
 
 def pattern(number, size):
@@ -247,14 +241,20 @@ def datagrams(stage):
     stage.equal("the exit code of the running server", server.poll(), None)
 
 
+def of_cpp03(stage, program):
+    """Returns the name of an example of Asio that Boost 1.84 has moved from the folder cpp03 to cpp11."""
+    return next(name for name in (f"asio/{folder}/{program}" for folder in ("cpp11", "cpp03"))
+                if (stage.programs / name).exists())
+
+
 def chat(stage):
     def message(text):
         return f"{len(text):4}{text}".encode()
 
     stage.serve("asio/cpp11/chat/chat_server", PORT, PORT + 1)
     listener, other_room = connect(), connect(PORT + 1)
-    clients = [stage.start(f"asio/{each}", HOST, PORT)
-               for each in ["cpp11/chat/chat_client", "cpp11/chat/chat_client", "cpp03/chat/posix_chat_client"]]
+    clients = [stage.start(each, HOST, PORT)
+               for each in ["asio/cpp11/chat/chat_client"] * 2 + [of_cpp03(stage, "chat/posix_chat_client")]]
     for number, client in enumerate(clients):
         text = f"this is {number}"
         client.stdin.write(f"{text}\n".encode())
@@ -287,7 +287,7 @@ def coroutine_chat(stage):
 
 
 def daytime(stage):
-    stage.serve("asio/cpp03/tutorial/daytime7/server", port=13)
+    stage.serve(of_cpp03(stage, "tutorial/daytime7/server"), port=13)
     year = time.strftime("%Y")
     with connect(13) as stream:
         stage.check("the server sends the date over TCP", year in receive(stream, 25).decode())
@@ -299,7 +299,7 @@ def daytime(stage):
 def http_(stage):
     server = stage.serve("asio/cpp11/http/server", HOST, 80, "documents", port=80)
     pages(stage, port=80)
-    said = stage.run("asio/cpp03/http/client/async_client", HOST, "/small.html")
+    said = stage.run(of_cpp03(stage, "http/client/async_client"), HOST, "/small.html")
     stage.check(f"the client prints {said}", "<p>small</p>" in said and "Content-Length: 12" in said)
     stage.ends_at_sigterm(server)
 

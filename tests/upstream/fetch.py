@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-BOOST = [f"boost/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example"]]
+BOOST = [f"*/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example"]]
 
 
 class Failed(Exception):
@@ -52,7 +52,7 @@ def download(package, folder, release):
     options = [f"-oDir::Etc::SourceList={apt}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
                f"-oDir::State::Lists={apt}/lists", f"-oDir::Cache={apt}/cache", "-oAPT::Sandbox::User=",
                "-oAPT::Update::Error-Mode=any"]
-    get = ["apt-get", *options, "source", "--download-only", package]
+    get = ["apt-get", *options, "source", "--tar-only", package]
     try:
         run(*get, cwd=folder)
     except Failed:  # the lists of packages are missing or out of date
@@ -61,9 +61,12 @@ def download(package, folder, release):
 
 
 def unpack(package, archive, folder):
-    """Unpacks the tests. The files get the current time, because they are this script's output."""
-    parts = BOOST if package.startswith("boost") else ["--strip-components=1", "--wildcards", "*/tools/gbench"]
-    run("tar", "-xmf", str(archive), "-C", str(folder), *parts)
+    """Unpacks the tests. The files get the current time, because they are this script's output. The names of the
+    archives' top folders differ between versions.
+    """
+    parts, place = (BOOST, folder / "boost") if package.startswith("boost") else (["*/tools/gbench"], folder)
+    place.mkdir(exist_ok=True)
+    run("tar", "-xmf", str(archive), "-C", str(place), "--strip-components=1", "--wildcards", *parts)
 
 
 def main():

@@ -14,6 +14,13 @@
 
 namespace {
 
+// Since Boost 1.92, the names of Asio's C functions can contain its version.
+#ifdef BOOST_ASIO_VERSIONED_NAME
+constexpr auto* asios_thread = &boost::asio::detail::BOOST_ASIO_VERSIONED_NAME(detail_posix_thread_function);
+#else
+constexpr auto* asios_thread = &boost::asio::detail::boost_asio_detail_posix_thread_function;
+#endif
+
 /// Returns the type of an object with virtual functions. The first word of the object points to a virtual
 /// table. The word before this table points to the type (Itanium C++ ABI, 2.5.2).
 const std::type_info& type_of(const void* object) {
@@ -33,7 +40,7 @@ int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, v
 
 int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                           void* argument) {
-    if (start == &boost::asio::detail::boost_asio_detail_posix_thread_function) {
+    if (start == asios_thread) {
         const std::unique_ptr<char, void (*)(void*)> type(
             abi::__cxa_demangle(type_of(argument).name(), nullptr, nullptr, nullptr), &std::free);
         if (is_of_asio_alone(type.get())) {

@@ -18,7 +18,7 @@ ALLOWED = [
      r"(the generator was the bottleneck, |the server does not sustain ).*"),
     (r".*", r".*", r"the workload needs \d+ open files, and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),
-    (r"(asio|asio-on|loop|floor)-uring", r".*", r".*io_uring.*"),
+    (r"(asio|asio-on|loop|floor)-uring(-1\.\d+)?", r".*", r".*io_uring.*"),
     (r"asio-nothreads", r"post/cross_thread/.*",
      r"this contender's io_context has no locks, so only one thread can use it"),
     (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",

@@ -22,8 +22,8 @@
 #include "bench/harness/cli/commands/keep_report.hpp"
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/terminal.hpp"
+#include "bench/harness/cli/version.hpp"
 #include "bench/harness/experiment/selection.hpp"
-#include "bench/harness/machine/environment.hpp"
 #include "bench/harness/trial/process/interrupt.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/usage_error.hpp"
@@ -152,7 +152,7 @@ int command_line(const std::vector<std::string>& arguments, watching disturbance
                  "loopbench"};
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "show this help");
-    app.set_version_flag("--version", std::string{"loopbench "} + loopbench_version(), "show the version");
+    app.set_version_flag("--version", version_text(), "show the version, and how loopbench was built");
     app.require_subcommand(1);
     app.allow_extras();
     action chosen;

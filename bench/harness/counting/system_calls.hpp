@@ -36,9 +36,9 @@ public:
 /// of the process is missing.
 system_calls read_strace_log(std::string_view log);
 
-/// The arguments of perf that precede the path of the record for read_perf_trace(). Without --sort-events, perf
-/// reads the buffer of one CPU after the other. If it reads the first calls of a process or thread before the
-/// record of its start, it forgets these calls (perf 6.1, machine__process_fork_event).
+/// The arguments of perf that precede the path of the record for read_perf_trace(). Without --sort-events,
+/// perf reads the buffer of one CPU after the other. If it reads the first calls of a process or thread
+/// before the record of its start, it forgets these calls (perf 6.1, machine__process_fork_event).
 inline constexpr std::array<const char*, 4> perf_trace_arguments{"trace", "--sort-events", "-s", "-o"};
 
 /// Parses the output of perf, which contains one table for each thread. A row begins with the name of a

@@ -22,7 +22,8 @@ struct broken_law {
 std::vector<broken_law> laws_broken_by_counts(const reports::report& report,
                                               std::span<const counted_result> cells);
 
-/// Returns the floors whose time is less than a fifth of another floor's time on the same workload.
+/// Returns the floors whose time is less than a fifth of another floor's time on the same workload. If trials
+/// were disturbed, only times with an interval count.
 std::vector<broken_law> laws_broken_among_floors(const reports::report& report);
 
 }  // namespace loopbench::bench

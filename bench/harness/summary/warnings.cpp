@@ -204,6 +204,15 @@ texts unequally_busy(const run_plan& plan, const sample_table& samples) {
     return all;
 }
 
+void warn_of_one_core(warning_list& all, const run_plan& plan) {
+    if (plan.cpus.size() == 1)
+        all.push_back({"one_core",
+                       "loopbench could use only one core, so it shared the core with the programs that it "
+                       "measured, and workloads whose client needs a core of its own are unsupported",
+                       "use a machine or container with at least two cores, or start loopbench without "
+                       "taskset"});
+}
+
 void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
                    const report& found) {
     if (found.plan->generator_on)
@@ -292,6 +301,7 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
     warn_of_the_end(all, plan, outcome);
     warn_of_too_few(all, plan, outcome, found);
     warn_of_noise(all, plan, samples, found);
+    warn_of_one_core(all, plan);
     warn_of_baseline(all, plan, found);
     warn_of_unmatched(all, plan);
     return all;

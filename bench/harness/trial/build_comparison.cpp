@@ -238,7 +238,9 @@ finding diagnose_builds(sheets contenders) {
     constexpr std::string_view about = "builds";
     if (contenders.empty())
         return {about, severity::warning, "no contenders found",
-                "build them (cmake --build --preset release), or pass their folder with --contender-dir"};
+                "build them (cmake --build --preset release), install the Debian package "
+                "loopbench-contenders, or "
+                "pass their folder with --contender-dir"};
     if (const auto mixed = mixed_builds(contenders))
         return {
             about, severity::unreliable, *mixed,

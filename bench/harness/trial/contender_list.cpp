@@ -136,6 +136,12 @@ std::optional<std::string> changed_file(const contender& who) {
     return std::nullopt;
 }
 
+fs::path installed_program(std::string_view name, std::string_view remedy) {
+    auto file = installed_file(name);
+    if (!fs::exists(file)) throw usage_error{"{} is not installed; {}", file.native(), remedy};
+    return file;
+}
+
 fs::path default_contender_dir() {
     return installed_file("contenders");
 }

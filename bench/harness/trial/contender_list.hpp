@@ -86,6 +86,10 @@ void remember_named_files(contender& who, const nlohmann::ordered_json& context)
 /// the trials of all workloads.
 std::optional<std::string> changed_file(const contender& who);
 
+/// Returns the path of a program that belongs to loopbench. Throws usage_error, which names `remedy`, if the
+/// program is not installed.
+std::filesystem::path installed_program(std::string_view name, std::string_view remedy);
+
 /// Returns `../libexec/loopbench/contenders` (relative to the folder of this executable) if that folder
 /// exists, otherwise `contenders` beside this executable.
 std::filesystem::path default_contender_dir();

@@ -1,16 +1,17 @@
 // The program loopbench-command, which runs a command repeatedly, and prints the cost of a run as a contender
 // does: wall time, CPU time with that of all descendants, and peak memory. LOOPBENCH_COMMAND contains the
 // words of the command as a JSON list. LOOPBENCH_OPERATIONS can contain the number of runs.
-#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "bench/suite/client/measured_command.hpp"
+#include "bench/suite/client/one_benchmark.hpp"
 
 namespace {
 
@@ -68,29 +70,24 @@ std::vector<std::string> environment_of_user() {
     return all;
 }
 
-void measure_command(benchmark::State& state, const std::vector<std::string>& words) {
+command_cost measured_run(const std::vector<std::string>& words) {
     static const auto environment = environment_of_user();
-    command_cost all;
-    for ([[maybe_unused]] auto _ : state) {
-        try {
-            auto one = run_command(words, environment);
-            add_background_processes(one);
-            state.SetIterationTime(std::chrono::duration<double>(one.wall).count());
-            all.cpu += one.cpu;
-            all.peak_bytes = std::max(all.peak_bytes, one.peak_bytes);
-        } catch (const exit_code_error& failure) {
-            state.SkipWithError(
-                fmt::format("the command {}; if this is not a failure, append ' || true' to the command",
-                            failure.what())
-                    .c_str());
-            return;
-        } catch (const std::runtime_error& failure) {
-            state.SkipWithError(fmt::format("the command {}", failure.what()).c_str());
-            return;
-        }
+    try {
+        auto one = run_command(words, environment);
+        add_background_processes(one);
+        return one;
+    } catch (const exit_code_error& failure) {
+        throw std::runtime_error(fmt::format(
+            "the command {}; if this is not a failure, append ' || true' to the command", failure.what()));
+    } catch (const std::runtime_error& failure) {
+        throw std::runtime_error(fmt::format("the command {}", failure.what()));
     }
-    state.counters["cpu"] = static_cast<double>(all.cpu.count()) / static_cast<double>(state.iterations());
-    state.counters["rss_peak"] = static_cast<double>(all.peak_bytes);
+}
+
+std::optional<std::uint64_t> fixed_number_of_runs() {
+    const char* const runs = std::getenv("LOOPBENCH_OPERATIONS");
+    if (runs == nullptr) return std::nullopt;
+    return static_cast<std::uint64_t>(std::max(std::atol(runs), 1L));
 }
 
 }  // namespace
@@ -104,15 +101,13 @@ int main(int argc, char** argv) {
                 fmt::format("the program {} does not exist or is not executable; for a builtin of the shell, "
                             "write sh -c 'COMMAND'",
                             words[0]));
-        auto* const command =
-            benchmark::RegisterBenchmark("command",
-                                         [&words](benchmark::State& state) { measure_command(state, words); })
-                ->UseManualTime()
-                ->Unit(benchmark::kNanosecond);
-        if (const char* const runs = std::getenv("LOOPBENCH_OPERATIONS"))
-            command->Iterations(std::max(std::atol(runs), 1L));
-        benchmark::Initialize(&argc, argv);
-        benchmark::RunSpecifiedBenchmarks();
+        const auto flags = read_benchmark_flags(
+            std::span<const char* const>{argv, static_cast<std::size_t>(argc)}.subspan(1));
+        const auto runs = fixed_number_of_runs();
+        // The name of a Google Benchmark program's benchmark with these properties.
+        const auto name =
+            runs ? fmt::format("command/iterations:{}/manual_time", *runs) : "command/manual_time";
+        fmt::print("{}", benchmark_output(flags, name, runs, [&] { return measured_run(words); }));
         return 0;
     } catch (const std::exception& error) {
         fmt::print(stderr, "loopbench-command: {}\n", error.what());

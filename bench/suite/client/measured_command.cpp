@@ -13,8 +13,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "bench/suite/client/server_process.hpp"
-
 namespace loopbench::bench {
 
 namespace {
@@ -92,6 +90,11 @@ void add_background_processes(command_cost& to) {
             std::this_thread::sleep_for(50us);
         }
     }
+}
+
+std::string text_of_end(int status) {
+    if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+    return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 std::vector<std::string> own_environment() {

@@ -32,6 +32,9 @@ command_cost run_command(const std::vector<std::string>& words, const std::vecto
 /// run_command(). Throws std::runtime_error if such a process runs 100 ms longer than the command.
 void add_background_processes(command_cost& to);
 
+/// Describes how a process ended. `status` is that of wait(2). The text follows the name of the process.
+std::string text_of_end(int status);
+
 /// Returns the environment of this process.
 std::vector<std::string> own_environment();
 

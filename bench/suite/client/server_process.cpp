@@ -16,6 +16,7 @@
 #include <system_error>
 #include <thread>
 
+#include "bench/suite/client/measured_command.hpp"
 #include "loop/io/fd.hpp"
 #include "loop/net/sockets.hpp"
 
@@ -55,11 +56,6 @@ pid_t start(std::vector<std::string>& command) {
 }
 
 }  // namespace
-
-std::string text_of_end(int status) {
-    if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
-    return fmt::format("ended with exit code {}", WEXITSTATUS(status));
-}
 
 std::uint16_t free_port() {
     // The port must be below the range from which the kernel assigns ports (net.ipv4.ip_local_port_range,

@@ -34,6 +34,4 @@ private:
     bool is_over_ = false;
 };
 
-std::string text_of_end(int status);
-
 }  // namespace loopbench::bench

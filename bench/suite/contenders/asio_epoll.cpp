@@ -4,5 +4,6 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::contender_main<asio_ref::runtime>(argc, argv, bench::asio_info("epoll"));
+    return bench::contender_main<asio_ref::runtime>(argc, argv,
+                                                    bench::asio_info(LOOPBENCH_CONTENDER, "epoll"));
 }

@@ -4,8 +4,7 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    auto info = bench::asio_info("epoll");
-    info.name = "asio-nothreads";
+    auto info = bench::asio_info(LOOPBENCH_CONTENDER, "epoll");
     info.missing = {{bench::need::other_threads,
                      "this contender's io_context has no locks, so only one thread can use it"}};
     return bench::contender_main<asio_ref::runtime>(argc, argv, std::move(info));

@@ -4,5 +4,6 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::contender_main<asio_ref::select_runtime>(argc, argv, bench::asio_info("select"));
+    return bench::contender_main<asio_ref::select_runtime>(argc, argv,
+                                                           bench::asio_info(LOOPBENCH_CONTENDER, "select"));
 }

@@ -5,5 +5,6 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::contender_main<asio_ref::tuned::runtime>(argc, argv, bench::asio_info("epoll"));
+    return bench::contender_main<asio_ref::tuned::runtime>(
+        argc, argv, bench::asio_info_with_options(LOOPBENCH_CONTENDER, "epoll"));
 }

@@ -4,5 +4,6 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::contender_main<asio_ref::uring_runtime>(argc, argv, bench::asio_info("io_uring"));
+    return bench::contender_main<asio_ref::uring_runtime>(
+        argc, argv, bench::asio_info_with_options(LOOPBENCH_CONTENDER, "io_uring"));
 }

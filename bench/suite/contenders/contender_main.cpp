@@ -214,6 +214,7 @@ context context_of(const contender_info& info, const contender_settings& setting
     if (settings.slowdown > 0) all.emplace_back("slowdown", fmt::format("{:g} %", 100 * settings.slowdown));
     if (!info.role.empty()) all.emplace_back("role", info.role);
     if (!info.files.empty()) all.emplace_back("files", info.files);
+    if (!info.options.empty()) all.emplace_back("options", info.options);
     if (info.build) {
         all.emplace_back("compiler", info.build->compiler);
         all.emplace_back("compiler_flags", info.build->flags);

@@ -35,7 +35,8 @@ struct contender_info {
     std::string driver;     // how I/O completes: select, poll, epoll, io_uring
     std::string role = {};  // "floor" for a contender without a loop; otherwise empty
     std::vector<missing_need> missing = {};
-    std::string files = {};  // path of another file that the contender needs, or empty
+    std::string files = {};    // path of another file that the contender needs, or empty
+    std::string options = {};  // options of the library that differ from those of the contender's source
 
     // contender_main() sets the following members unless the contender has set them.
     std::optional<build_facts> build = {};

@@ -493,6 +493,10 @@ private:
 
     [[nodiscard]] std::string legend() const {
         std::vector<std::string> parts;
+        const auto version = version_of(content_, content_.baseline);
+        if (!version.empty() && trust_text(content_).find(version) == std::string::npos)
+            parts.push_back(
+                clipped(printable(fmt::format("{}: {}", content_.baseline, version)), screen_columns / 2));
         if (marks_.contains('?')) parts.emplace_back("? undecided");
         if (paint_ == colours::on) {
             if (tones_.contains(tone::good)) parts.emplace_back("better");

@@ -130,16 +130,24 @@ std::vector<fastest> fastest_of(const indexed_report& in) {
     return all;
 }
 
+std::string version_of(const report& content, std::string_view name) {
+    const auto found = std::ranges::find(content.contenders, name, &contender::name);
+    if (found == content.contenders.end() || !found->library || !found->version) return "";
+    return fmt::format("{} {}", found->library->substr(0, found->library->find('.')), *found->version);
+}
+
 std::string trust_text(const report& content) {
     const auto found = trust_in(content);
     const auto reasons = fmt::format("{}", fmt::join(found.reasons, "; "));
     if (found.word == trust_word::unreliable)
         return fmt::format("UNRELIABLE: ignore all differences of this session; {}", reasons);
     if (found.word == trust_word::preliminary) return fmt::format("PRELIMINARY: {}", reasons);
-    const auto deviation =
-        content.aa && !content.aa->comparisons.empty()
-            ? fmt::format("; {} and its copy: {}", content.aa->contender, largest_deviation(*content.aa))
-            : std::string{};
+    std::string deviation;
+    if (content.aa && !content.aa->comparisons.empty()) {
+        const auto version = version_of(content, content.aa->contender);
+        deviation = fmt::format("; {}{} and its copy: {}", content.aa->contender,
+                                version.empty() ? "" : " (" + version + ")", largest_deviation(*content.aa));
+    }
     return fmt::format("RELIABLE: {} blocks{}{}", blocks_in(content), undecided_in(content), deviation);
 }
 

@@ -21,6 +21,10 @@ struct fastest {
 /// baseline. Returns an empty list if the session is unreliable or incomplete.
 std::vector<fastest> fastest_of(const indexed_report& in);
 
+/// Returns for example "Boost 1.81" for asio-epoll, or an empty text if the report names no version of the
+/// contender's library.
+std::string version_of(const report& content, std::string_view name);
+
 /// Returns the word of trust_in() in capital letters, with the reasons or with the number of blocks.
 std::string trust_text(const report& content);
 

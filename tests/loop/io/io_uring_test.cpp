@@ -342,12 +342,18 @@ TEST_F(uring_tests, looking_for_events_makes_no_system_call_if_nothing_has_happe
     EXPECT_EQ(bare.driver.ring().entries(), before + 1);
 }
 
-TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_and_an_abandoned_deadline_ends_at_most_one_later_wait) {
+TEST_F(uring_tests, a_wait_ends_at_its_own_deadline_after_a_wait_with_a_later_one) {
     bare_driver bare;
     bare.driver.wake();
     bare.driver.wait(steady_clock::now() + hours(1));
     const time_point early = steady_clock::now() + milliseconds(5);
-    while (steady_clock::now() < early) bare.driver.wait(early);
+    int waits = 0;
+    for (; steady_clock::now() < early; ++waits) bare.driver.wait(early);
+    EXPECT_LE(waits, 2);
+}
+
+TEST_F(uring_tests, an_abandoned_deadline_ends_at_most_one_later_wait) {
+    bare_driver bare;
     const time_point given_up = steady_clock::now() + milliseconds(1);
     bare.driver.wake();
     bare.driver.wait(given_up);

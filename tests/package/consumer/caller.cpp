@@ -4,5 +4,5 @@
 int answer();
 
 int main() {
-    std::printf("%d\n", answer());
+    std::printf("answer: %d\n", answer());
 }

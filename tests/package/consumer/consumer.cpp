@@ -14,5 +14,5 @@ task<int> answer(event_loop& loop) {
 
 int main() {
     const auto loop = loopbench::loop::make_loop("loop-epoll");
-    std::printf("%d\n", loop->run(answer(*loop)));
+    std::printf("answer: %d\n", loop->run(answer(*loop)));
 }

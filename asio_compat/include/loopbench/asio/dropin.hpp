@@ -16,8 +16,10 @@
 #error "loopbench/asio/dropin.hpp supports Boost.Asio, not the standalone Asio (ASIO_STANDALONE is defined)."
 #endif
 // Every header of the standalone Asio uses this macro, so it does not compile after this header. Otherwise
-// the program would keep the standalone Asio's own io_context.
-#pragma GCC poison ASIO_DETAIL_CONFIG_HPP
+// the program would keep the standalone Asio's own io_context. A compiler's note shows the next line.
+// clang-format off
+#pragma GCC poison ASIO_DETAIL_CONFIG_HPP  // loopbench: use <boost/asio.hpp>, not the standalone <asio.hpp>
+// clang-format on
 
 // clang-format off: the order of these includes matters
 #include "loopbench/asio/detail/version.hpp"

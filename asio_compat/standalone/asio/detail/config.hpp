@@ -1,5 +1,5 @@
-// A program that is compiled with the drop-in header finds this file instead of the standalone Asio's, if
-// that is installed in a folder of the system.
+// A program that is compiled with the drop-in header finds this file first if the standalone Asio is in a
+// system folder such as /usr/include.
 #pragma once
 
 #error "loopbench-asio-dropin supports Boost.Asio (<boost/asio.hpp>), not the standalone Asio (<asio.hpp>)."

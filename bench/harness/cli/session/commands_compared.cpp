@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/columns.hpp"
@@ -49,7 +48,10 @@ void become_command(contender& who, const std::string& command, bool in_shell) {
         throw usage_error{"the command {} is not valid UTF-8, which the journal needs; use another spelling",
                           reports::valid_utf8(command)};
     const nlohmann::json words = words_of(command, in_shell);
-    who.path = installed_file("loopbench-command");
+    who.path =
+        installed_program("loopbench-command",
+                          "it measures commands: build it with `cmake --build --preset release --target "
+                          "tool`, or install loopbench again");
     who.environment = {{"LOOPBENCH_COMMAND", words.dump()}};
     if (const char* const folder = std::getenv("TMPDIR");
         folder != nullptr && reports::valid_utf8(folder) == folder)

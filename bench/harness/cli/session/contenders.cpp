@@ -31,8 +31,9 @@ std::vector<contender> contenders_in(const std::vector<std::string>& more_folder
     auto all = any_contenders_in(more_folders);
     if (all.empty())
         throw usage_error{
-            "there are no contenders in {}; build them with `make bench`, or use --contender-dir with their "
-            "folder",
+            "there are no contenders in {}; build them with `make bench`, install the Debian package "
+            "loopbench-contenders, or use --contender-dir with the folder of your own contenders; `loopbench "
+            "compare` needs none",
             default_contender_dir().native()};
     return all;
 }
@@ -56,7 +57,8 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
         if (known != contender_explanations().end())
             throw usage_error{
                 "the contender {} is not built; `make bench` builds only the headline contenders, and `cmake "
-                "--build --preset release --target suite` builds all of them",
+                "--build --preset release --target suite` builds all of them if their libraries are "
+                "installed",
                 known->name};
     }
 }

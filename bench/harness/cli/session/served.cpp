@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/harness/cli/session/session.hpp"
-#include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/process/child_process.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
@@ -92,7 +91,9 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
                 word};
     const nlohmann::ordered_json told{
         {"command", command}, {"client", *options.client}, {"port", options.port.value_or(0)}};
-    who.path = installed_file("loopbench-client");
+    who.path = installed_program("loopbench-client",
+                                 "it measures servers, and belongs to the contenders: build it with `make "
+                                 "bench`, or install the Debian package loopbench-contenders");
     who.environment = {{"LOOPBENCH_SERVER", told.dump()}};
     remember_asio_loop(who);
     remember_files(who);

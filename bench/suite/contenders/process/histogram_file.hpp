@@ -7,7 +7,7 @@
 // early. `min`, `max` and `mean` are exact. If a workload ran more than once (repetitions, calibration), the
 // file contains the histograms of its last run:
 //
-//   {"schema": "loopbench-histogram-file/1", "version": "0.2.0", "contender": "loop-epoll",
+//   {"schema": "loopbench-histogram-file/1", "version": "1.0.0", "contender": "loop-epoll",
 //    "histograms": [{"workload": "echo/rtt/tcp/conns:1/bytes:64", "metric": "latency", "unit": "ns",
 //                    "count": 3000, "min": 3391, "max": 91234, "mean": 3710.5,
 //                    "buckets": [[3376, 3391, 12], ...]}]}

@@ -7,13 +7,19 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/detail/buffer_sequence_adapter.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <type_traits>
 
 #include "loopbench/asio/detail/handler.hpp"
 #include "loopbench/asio/detail/io_context.hpp"
 
 namespace loopbench::asio::detail {
 
-using boost::asio::null_buffers;
+// Recent versions of Boost deprecate null_buffers, but programs can still pass it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+template <class Buffers>
+inline constexpr bool is_null_buffers = std::is_same_v<Buffers, boost::asio::null_buffers>;
+#pragma GCC diagnostic pop
 
 /// A sequence of buffers in the form that the system calls require.
 template <class Buffer, class Buffers>

@@ -22,7 +22,7 @@ using boost::asio::posix::descriptor_base;
 template <class Buffers>
 struct read_work : transfer_io {
     explicit read_work(const Buffers& to) : buffers(to) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/true);
         } else {
             become_call(*this, loop::io_kind::input_call);
@@ -40,7 +40,7 @@ struct read_work : transfer_io {
 template <class Buffers>
 struct write_work : transfer_io {
     explicit write_work(const Buffers& from) : buffers(from) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/false);
         } else {
             become_call(*this, loop::io_kind::output_call);
@@ -158,7 +158,7 @@ public:
     }
     template <class Buffers>
     std::size_t write_some(implementation_type& impl, const Buffers& buffers, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             return wait(impl, descriptor_base::wait_write, ec), 0;
         } else {
             native_buffers<boost::asio::const_buffer, Buffers> list(buffers);
@@ -168,7 +168,7 @@ public:
     }
     template <class Buffers>
     std::size_t read_some(implementation_type& impl, const Buffers& buffers, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             return wait(impl, descriptor_base::wait_read, ec), 0;
         } else {
             native_buffers<boost::asio::mutable_buffer, Buffers> list(buffers);
@@ -209,7 +209,7 @@ private:
     void transfer(implementation_type& impl, const Buffers& buffers, Handler& handler,
                   const IoExecutor& executor) {
         bool has_nothing_to_do = false;
-        if constexpr (!std::is_same_v<Buffers, null_buffers>)
+        if constexpr (!is_null_buffers<Buffers>)
             has_nothing_to_do = native_buffers<Buffer, Buffers>::all_empty(buffers);
         const error_code ec = has_nothing_to_do ? error_code() : ready(impl);
         start_io<Work>(*core_, impl.descriptor, has_nothing_to_do || ec.failed(), ec, handler, executor,

@@ -8,7 +8,7 @@
 
 #include "loopbench/asio/detail/memory.hpp"
 
-#if __has_include(<boost/asio/detail/handler_invoke_helpers.hpp>)  // until Boost 1.87
+#if __has_include(<boost/asio/detail/handler_invoke_helpers.hpp>)  // Boost 1.83 has it, 1.88 does not
 #include <boost/asio/detail/handler_invoke_helpers.hpp>
 #define LOOPBENCH_ASIO_HAS_HANDLER_HOOKS
 #endif

@@ -11,6 +11,7 @@
 #include <boost/asio/strand.hpp>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -47,6 +48,26 @@ public:
     /// Does the same as io_context(). The hint has no effect.
     explicit io_context(int /*concurrency_hint*/) : io_context() {}
     explicit io_context(design chosen);
+
+    // The constructors below exist with those versions of Boost whose own io_context has them: since 1.87
+    // with a service_maker, such as config_from_string, and since 1.90 with an allocator. The options of a
+    // service_maker have no effect on the loop.
+    template <class Maker>
+    requires std::constructible_from<boost::asio::execution_context, const Maker&>
+    explicit io_context(const Maker& initial_services) : io_context(to_base(), initial_services) {}
+    template <class Allocator>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator)
+        : io_context(to_base(), with, allocator) {}
+    template <class Allocator>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator, int /*concurrency_hint*/)
+        : io_context(to_base(), with, allocator) {}
+    template <class Allocator, class Maker>
+    requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&,
+                                     const Maker&>
+    io_context(std::allocator_arg_t with, const Allocator& allocator, const Maker& initial_services)
+        : io_context(to_base(), with, allocator, initial_services) {}
     ~io_context() {
         core_.await_other_threads();
         shutdown();
@@ -113,6 +134,10 @@ public:
 private:
     friend detail::core& detail::core_of(io_context& context) noexcept;
 
+    struct to_base {};
+    template <class... Arguments>
+    explicit io_context(to_base tag, const Arguments&... arguments);
+
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
         // The clock is read again at least once a second, because the clock might be set to another
@@ -153,6 +178,14 @@ private:
 }  // namespace detail
 
 inline io_context::io_context(design chosen) : core_(*this, chosen), design_(chosen) {
+    boost::asio::make_service<detail::self_service>(*this);
+}
+
+template <class... Arguments>
+io_context::io_context(to_base /*tag*/, const Arguments&... arguments)
+    : execution_context(arguments...),
+      core_(*this, detail::design_from_environment()),
+      design_(detail::design_from_environment()) {
     boost::asio::make_service<detail::self_service>(*this);
 }
 
@@ -287,7 +320,15 @@ public:
     static constexpr boost::asio::execution::mapping_t query(boost::asio::execution::mapping_t) noexcept {
         return boost::asio::execution::mapping.thread;
     }
-    io_context& query(boost::asio::execution::context_t) const noexcept { return *context_or_null(); }
+#if __has_include(<boost/asio/execution/inline_exception_handling.hpp>)  // since Boost 1.90
+    static constexpr boost::asio::execution::inline_exception_handling_t query(
+        boost::asio::execution::inline_exception_handling_t) noexcept {
+        return boost::asio::execution::inline_exception_handling.capture;  // as execute() does
+    }
+#endif
+    io_context& query(boost::asio::execution::context_t) const noexcept {
+        return *context_or_null();
+    }
     blocking_t query(blocking_t) const noexcept {
         return (bits() & never) != 0 ? blocking_t(boost::asio::execution::blocking.never)
                                      : blocking_t(boost::asio::execution::blocking.possibly);
@@ -305,7 +346,9 @@ public:
     Allocator query(boost::asio::execution::allocator_t<OtherAllocator>) const noexcept {
         return allocator();
     }
-    Allocator query(boost::asio::execution::allocator_t<void>) const noexcept { return allocator(); }
+    Allocator query(boost::asio::execution::allocator_t<void>) const noexcept {
+        return allocator();
+    }
 
     friend bool operator==(const basic_executor_type& a, const basic_executor_type& b) noexcept {
         return a.target_ == b.target_ && a.allocator() == b.allocator();
@@ -314,7 +357,9 @@ public:
         return !(a == b);
     }
 
-    bool running_in_this_thread() const noexcept { return in().runs_in_this_thread(); }
+    bool running_in_this_thread() const noexcept {
+        return in().runs_in_this_thread();
+    }
 
     /// Calls the function directly if the calling thread is in run() and blocking.never is not set.
     /// Otherwise, posts the function. If a directly called function throws, run() throws the exception after
@@ -335,9 +380,15 @@ public:
 
     // The executor's functions with the names that the Networking TS gives them.
 
-    io_context& context() const noexcept { return *context_or_null(); }
-    void on_work_started() const noexcept { in().work_started(); }
-    void on_work_finished() const noexcept { in().work_finished(); }
+    io_context& context() const noexcept {
+        return *context_or_null();
+    }
+    void on_work_started() const noexcept {
+        in().work_started();
+    }
+    void on_work_finished() const noexcept {
+        in().work_finished();
+    }
     template <class Function, class OtherAllocator>
     void dispatch(Function&& function, const OtherAllocator& a) const {
         if (!running_in_this_thread()) return post(std::forward<Function>(function), a);
@@ -366,13 +417,19 @@ private:
     basic_executor_type with_bits(std::uintptr_t bits) const noexcept {
         return {(target_ & ~(never | continuation)) | bits, allocator()};
     }
-    std::uintptr_t bits() const noexcept { return target_ & (never | continuation); }
-    const Allocator& allocator() const noexcept { return *this; }
+    std::uintptr_t bits() const noexcept {
+        return target_ & (never | continuation);
+    }
+    const Allocator& allocator() const noexcept {
+        return *this;
+    }
     // Returns the context, or null if this executor tracked work and was moved from.
     io_context* context_or_null() const noexcept {
         return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
     }
-    detail::core& in() const noexcept { return detail::core_of(*context_or_null()); }
+    detail::core& in() const noexcept {
+        return detail::core_of(*context_or_null());
+    }
     void begin_work() const noexcept {
         if (is_tracked && context_or_null() != nullptr) in().work_started();
     }

@@ -56,7 +56,7 @@ struct receive_work : transfer_io {
 
     receive_work(const Buffers& to, message_flags with, socket_ops::state_type of)
         : buffers(to), flags(with), state(of) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/true);
         } else {
             native list(buffers);
@@ -84,7 +84,7 @@ struct send_work : transfer_io {
 
     send_work(const Buffers& from, message_flags with, socket_ops::state_type of)
         : buffers(from), flags(with) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/false);
         } else {
             native list(buffers);
@@ -106,7 +106,7 @@ template <class Buffers, class Endpoint>
 struct receive_from_work : transfer_io {
     receive_from_work(const Buffers& to, Endpoint& from, message_flags with)
         : buffers(to), sender(from), flags(with) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             sender = Endpoint();
             become_wait(*this, /*for_input=*/true);
         } else {
@@ -134,7 +134,7 @@ template <class Buffers, class Endpoint>
 struct send_to_work : transfer_io {
     send_to_work(const Buffers& from, const Endpoint& to, message_flags with)
         : buffers(from), receiver(to), flags(with) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/false);
         } else {
             become_call(*this, loop::io_kind::output_call);
@@ -156,7 +156,7 @@ template <class Buffers>
 struct receive_message_work : transfer_io {
     receive_message_work(const Buffers& to, message_flags with, message_flags& found)
         : buffers(to), flags(with), out_flags(found) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             out_flags = 0;
             become_wait(*this, /*for_input=*/true);
         } else {
@@ -444,7 +444,7 @@ public:
     }
     template <class Buffers>
     std::size_t send(implementation_type& impl, const Buffers& buffers, message_flags flags, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             return wait(impl, socket_base::wait_write, ec), 0;
         } else {
             native_buffers<boost::asio::const_buffer, Buffers> list(buffers);
@@ -455,7 +455,7 @@ public:
     template <class Buffers>
     std::size_t receive(implementation_type& impl, const Buffers& buffers, message_flags flags,
                         error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             return wait(impl, socket_base::wait_read, ec), 0;
         } else {
             native_buffers<boost::asio::mutable_buffer, Buffers> list(buffers);
@@ -466,7 +466,7 @@ public:
     template <class Buffers>
     std::size_t send_to(implementation_type& impl, const Buffers& buffers, const endpoint_type& to,
                         message_flags flags, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             return wait(impl, socket_base::wait_write, ec), 0;
         } else {
             native_buffers<boost::asio::const_buffer, Buffers> list(buffers);
@@ -477,7 +477,7 @@ public:
     template <class Buffers>
     std::size_t receive_from(implementation_type& impl, const Buffers& buffers, endpoint_type& from,
                              message_flags flags, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             from = endpoint_type();
             return wait(impl, socket_base::wait_read, ec), 0;
         } else {
@@ -492,7 +492,7 @@ public:
     template <class Buffers>
     std::size_t receive_with_flags(implementation_type& impl, const Buffers& buffers, message_flags flags,
                                    message_flags& out_flags, error_code& ec) {
-        if constexpr (std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (is_null_buffers<Buffers>) {
             out_flags = 0;
             return wait(impl, socket_base::wait_read, ec), 0;
         } else {
@@ -605,7 +605,7 @@ private:
     void transfer(implementation_type& impl, const Buffers& buffers, Handler& handler,
                   const IoExecutor& executor, Arguments&&... arguments) {
         bool has_nothing_to_do = false;
-        if constexpr (!std::is_same_v<Buffers, null_buffers>) {
+        if constexpr (!is_null_buffers<Buffers>) {
             has_nothing_to_do = (impl.state & socket_ops::stream_oriented) != 0 &&
                                 native_buffers<Buffer, Buffers>::all_empty(buffers);
         }

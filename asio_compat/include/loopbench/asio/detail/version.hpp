@@ -1,6 +1,7 @@
-// Checks that the C++ and Boost versions are supported. Each new Boost version must be tested, because
-// loopbench/asio uses internals of Asio, which can change: io_object_impl, Asio's services, and the base
-// class of `core` (core.hpp).
+// Checks that the compiler, the C++ standard and the version of Boost are supported. loopbench/asio uses
+// internals of Asio, which can change: io_object_impl, Asio's services, and the base class of `core`
+// (core.hpp). Boost 1.81, 1.83, 1.88, 1.90 and 1.92 are tested; the versions between them are accepted. Test
+// a new version before you accept it.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -8,6 +9,8 @@
 #else
 
 #include <boost/version.hpp>
+
+#include "loop/compiler.hpp"
 
 #if BOOST_VERSION / 100 < 1081 || BOOST_VERSION / 100 > 1092
 #error "loopbench/asio.hpp supports only Boost 1.81 to 1.92; use one of these versions."

@@ -1,4 +1,4 @@
-// A statically linked program: it adds up the numbers below its argument.
+// A program that allocates nothing: it adds up the numbers below its argument. It is also linked statically.
 #include <cstdlib>
 
 int main(int argc, char** argv) {

@@ -1,0 +1,35 @@
+# The packages that `cpack` makes in the build folder: one for each component on Debian and its derivatives, or one
+# archive with the command if it is linked statically. `cpack --config CPackSourceConfig.cmake` makes an archive of the
+# sources.
+find_program(LOOPBENCH_DPKG_QUERY dpkg-query DOC "dpkg-query, to find the packages of libraries")
+mark_as_advanced(LOOPBENCH_DPKG_QUERY)
+set(LOOPBENCH_MAINTAINER "loopbench maintainers <maintainers@loopbench.invalid>" CACHE STRING
+    "The maintainer of the packages, with a mail address")
+
+set(CPACK_PACKAGE_CONTACT "${LOOPBENCH_MAINTAINER}")
+set(CPACK_PACKAGE_VENDOR loopbench)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_SOURCE_GENERATOR TGZ)
+set(CPACK_SOURCE_PACKAGE_FILE_NAME loopbench-${PROJECT_VERSION}-source)
+set(CPACK_SOURCE_IGNORE_FILES "^${PROJECT_SOURCE_DIR}/build/;/\\\\.git/;/\\\\.cache/;/__pycache__/;/loopbench-[a-z]+/")
+
+if(LOOPBENCH_DPKG_QUERY AND NOT LOOPBENCH_STATIC)
+    include(bench/package/debian.cmake)
+else()
+    set(CPACK_GENERATOR TGZ)
+    set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+    set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+    set(CPACK_COMPONENTS_ALL tool)
+    set(CPACK_ARCHIVE_TOOL_FILE_NAME loopbench-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+    if(NOT LOOPBENCH_STATIC)
+        list(APPEND CPACK_COMPONENTS_ALL loop asio contenders)
+    endif()
+endif()
+if(LOOPBENCH_STATIC)
+    include(bench/package/licenses.cmake)
+endif()
+include(CPack)

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Builds and tests loopbench with many compilers, and prints a table.
+
+    compilers.py SOURCE FOLDER [COMPILER...]
+
+Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
+its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
+comes from Debian testing, or from the newest release that has it.
+
+Each compiler builds the libraries loop/ and asio_compat/ with their tests, and the target headline, as C++20 and as
+C++23. The newest compiler of each family also builds them with further flags. With libc++, only the two libraries and
+their tests are built, with a GoogleTest that is built with libc++, too, because the other libraries of Debian need
+libstdc++. A cell passes if everything builds and the tests pass.
+
+FOLDER/results.json has the results, also of earlier calls. A cell that it has is not repeated unless it failed on
+another commit, so the script continues after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a
+cell failed.
+"""
+
+import pathlib
+import re
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from cells import LIMIT_S, PLACE, Results, Steps, arguments, clone, commit_of, first_with, markdown
+from debian_root import Root, tell, with_own_mounts
+
+SUITES = ("testing", "trixie", "bookworm")
+COMPILERS = [f"g++-{version}" for version in range(12, 17)] + [f"clang-{version}" for version in range(16, 23)]
+STANDARDS = ("20", "23")
+RELEASE = "-O2 -DNDEBUG"
+LIBCXX = "-stdlib=libc++"
+# The further flags, and the flags of the build type that they replace.
+FLAGS = {"-D_GLIBCXX_ASSERTIONS": RELEASE, "-O3 -march=native -flto": "-DNDEBUG", "-fno-plt": RELEASE, LIBCXX: RELEASE}
+TESTS = "loop_tests asio_compat_tests asio_program asio_program_swapped"
+HEADLINE = "headline"
+KEYS = ("compiler", "standard", "flags")
+
+
+def is_clang(compiler):
+    return compiler.startswith("clang-")
+
+
+def number(compiler):
+    return int(compiler.rpartition("-")[2])
+
+
+def programs(compiler):
+    """Returns the compiler, and the programs that make static libraries of objects with -flto."""
+    tools = f"llvm-{{}}-{number(compiler)}" if is_clang(compiler) else f"gcc-{{}}-{number(compiler)}"
+    return compiler.replace("clang", "clang++"), tools.format("ar"), tools.format("ranlib")
+
+
+def packages(compiler, flags):
+    if not is_clang(compiler):
+        return compiler
+    version = number(compiler)
+    text = f"{compiler} llvm-{version} lld-{version}"
+    return f"{text} googletest libc++-{version}-dev libc++abi-{version}-dev" if flags == LIBCXX else text
+
+
+def cells_of(compilers):
+    """Returns the pairs of standard and further flags for each compiler."""
+    newest = {max((each for each in compilers if is_clang(each) == family), key=number, default=None)
+              for family in (False, True)}
+    for compiler in compilers:
+        for standard in STANDARDS:
+            yield compiler, standard, ""
+        for flags in FLAGS if compiler in newest else ():
+            if flags != LIBCXX or is_clang(compiler):
+                yield compiler, STANDARDS[0], flags
+
+
+class Roots:
+    """A Debian for each release, made when it is first needed."""
+
+    def __init__(self, source, folder):
+        self.source, self.folder, self.made = source, folder, {}
+
+    def __iter__(self):
+        for suite in SUITES:
+            if suite not in self.made:
+                self.made[suite] = root = Root(self.folder / suite, suite, "git make")
+                root.suite = suite
+                clone(self.source, root)
+                root.run(".ci/install build", PLACE)
+            yield self.made[suite]
+
+
+def configuration(compiler, standard, flags, build):
+    """Returns the script that configures the build folder, and with libc++ also builds GoogleTest."""
+    program, ar, ranlib = programs(compiler)
+    options = [f"-DCMAKE_CXX_COMPILER={program}", f"-DCMAKE_CXX_STANDARD={standard}", "-DCMAKE_BUILD_TYPE=Release",
+               f"-DCMAKE_AR=/usr/bin/{ar}", f"-DCMAKE_RANLIB=/usr/bin/{ranlib}", f"-DCMAKE_CXX_FLAGS='{flags}'",
+               f"-DCMAKE_CXX_FLAGS_RELEASE='{FLAGS.get(flags, RELEASE)}'"]
+    if is_clang(compiler) and "-flto" in flags:
+        options += [f"-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-{number(compiler)}", "-DLOOPBENCH_MOLD=NOTFOUND"]
+    text = " ".join(options)
+    if flags != LIBCXX:
+        return f"cmake -S . -B {build} -G Ninja {text}"
+    prefix = f"{build}/googletest"
+    return (f"cmake -S /usr/src/googletest -B {prefix}/build -G Ninja {text} -DCMAKE_INSTALL_PREFIX={prefix}\n"
+            f"cmake --build {prefix}/build --target install\n"
+            f"cmake -S . -B {build} -G Ninja {text} -DCMAKE_PREFIX_PATH={prefix}")
+
+
+def try_cell(root, folder, compiler, standard, flags):
+    """Builds and tests one cell. Returns its results."""
+    name = "_".join(re.sub(r"[^\w+]+", "-", each).strip("-") for each in (compiler, f"c++{standard}", flags) if each)
+    build = f"/root/cells/{name}"
+    start = time.monotonic()
+    steps = Steps(root, folder / f"{name}.log")
+    steps.run("install", f"apt-get install -y -qq --no-install-recommends {packages(compiler, flags)}")
+    steps.run("configure", configuration(compiler, standard, flags, build))
+    steps.warnings = 0  # those of the packages
+    headline = "" if flags == LIBCXX else HEADLINE
+    steps.run("build", f"cmake --build {build} --target {TESTS} {headline}")
+    warnings = steps.warnings
+    passed = steps.test("tests", build, r"-j2 -R '^(loop|asio_compat)\.' -E '\.web_on'")
+    if headline:
+        steps.run("list", f"{build}/bin/loopbench list")
+    root.start(f"rm -rf {build}", "/", LIMIT_S)
+    version = root.start(f"{programs(compiler)[0]} --version | head -1").stdout.strip()
+    return {"compiler": compiler, "version": version, "suite": root.suite, "standard": standard, "flags": flags,
+            "passed": passed, "warnings": warnings, "problem": steps.failed,
+            "seconds": round(time.monotonic() - start)}
+
+
+def text_of(result):
+    if result is None:
+        return "-"
+    warnings = f", {result['warnings']} warnings" if result["warnings"] else ""
+    return (result["problem"] or f"{result['passed']} tests passed") + warnings
+
+
+def table(results):
+    columns = list(dict.fromkeys((each["standard"], each["flags"]) for each in results.all if each["suite"]))
+    heads = ["compiler", "Debian", *(f"C++{standard}" + (f", `{flags}`" if flags else "")
+                                     for standard, flags in columns)]
+    rows = []
+    for compiler in dict.fromkeys(each["compiler"] for each in results.all):
+        first = next(each for each in results.all if each["compiler"] == compiler)
+        cells = [text_of(results.find(compiler=compiler, standard=standard, flags=flags))
+                 for standard, flags in columns]
+        rows.append([first["version"] or f"{compiler}: in no release", first["suite"] or "-", *cells])
+    return markdown(heads, rows)
+
+
+def main(source, folder, compilers):
+    results, roots, commit = Results(folder, KEYS), Roots(source, folder), commit_of(source)
+    for compiler, standard, flags in cells_of(compilers):
+        if results.has(commit, compiler=compiler, standard=standard, flags=flags):
+            continue
+        root = first_with(roots, compiler)
+        if root:
+            result = try_cell(root, folder, compiler, standard, flags)
+        else:
+            result = {"compiler": compiler, "version": None, "suite": None, "standard": standard, "flags": flags,
+                      "passed": 0, "warnings": 0, "problem": "no release has this compiler", "seconds": 0}
+        results.keep(result | {"commit": commit})
+        tell(f"{compiler} C++{standard} {flags}: {text_of(result)}")
+    print(table(results))
+    return 1 if any(each["problem"] for each in results.all if each["compiler"] in compilers and each["suite"]) else 0
+
+
+if __name__ == "__main__":
+    chosen = arguments(sys.argv, __doc__, COMPILERS)
+    with_own_mounts()
+    sys.exit(main(*chosen))
