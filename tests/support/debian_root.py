@@ -112,6 +112,10 @@ class Root:
                             **{name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}}
         if not (folder / "etc/debootstrap_finished").is_file():
             self._create(suite)
+        # A proxy can need certificates of its own. npm trusts only those of Node.js and those that this variable names.
+        if certificates := os.environ.get("NODE_EXTRA_CA_CERTS"):
+            shutil.copy(certificates, folder / "etc/further-certificates.crt")
+            self.environment["NODE_EXTRA_CA_CERTS"] = "/etc/further-certificates.crt"
         for each in ("proc", "sys", "dev"):
             subprocess.run(["mount", "--rbind", "--make-rslave", f"/{each}", folder / each], check=True)
         self._choose_sources(suite, sources)
