@@ -16,8 +16,8 @@ def output_of(*command):
 
 
 def installed_files(build):
-    """Returns the files of the build folder that the installation scripts name, relative to the folder. The folder is not
-    searched for the scripts, because other tests have build folders of their own below it.
+    """Returns the files of the build folder that the installation scripts name, relative to the folder. Does not search
+    the folder for the scripts, because other tests have build folders of their own below it.
     """
     scripts, texts = [build / "cmake_install.cmake"], []
     for script in scripts:
