@@ -71,20 +71,25 @@ class Kept(Folders):
                          [("testing", "make test"), ("trixie", "make")])
 
 
-class Clones(Folders):
+class Sources(Folders):
+    """Has a repository `source`, and a root that is a folder."""
     def setUp(self):
         super().setUp()
         self.enterContext(mock.patch.dict(os.environ, own_git.ENVIRONMENT))
         self.source, self.root = self.folder / "source", types.SimpleNamespace(folder=self.folder / "a root")
         self.source.mkdir()
+        (self.root.folder / "root").mkdir(parents=True)
         own_git.git(self.source, "init", "--quiet")
 
     def commit(self, name):
+        (self.source / name).parent.mkdir(parents=True, exist_ok=True)
         (self.source / name).write_text(name)
         own_git.git(self.source, "add", name)
         own_git.git(self.source, "commit", "--quiet", "--message", name)
         return cells.commit_of(self.source)
 
+
+class Clones(Sources):
     def test_all_roots_get_the_commit_with_which_the_script_began(self):
         first, second = self.commit("one"), self.commit("two")
         place = cells.clone(self.source, self.root, first)
@@ -196,7 +201,29 @@ class Boosts(Folders):
                 self.assertIs(boosts.refuses_wrong_design(None), expected)
 
 
-class Packages(Folders):
+class Packages(Sources):
+    def test_the_sources_and_programs_are_those_of_the_commit(self):
+        self.root.run = lambda script, inside: subprocess.run(
+            script.replace(" /", f" '{self.root.folder}'/"), shell=True, check=True, cwd=f"{self.root.folder}{inside}")
+        first = self.commit("tests/package/asio/server.cpp")
+        self.commit("tests/package/asio/later.cpp")
+        sources = packages.put_sources(self.source, self.root, first)
+        self.assertEqual([each.name for each in sources.rglob("*.cpp")], ["server.cpp"])
+        packages.put_programs(self.source, self.root, first)
+        made = self.root.folder / packages.PROGRAMS.lstrip("/")
+        self.assertEqual({each.name for each in made.iterdir()}, {"server.cpp", "sums.cpp"})
+
+    def test_a_failed_root_does_not_end_the_other_names(self):
+        def try_name(source, folder, name, log):
+            if name == "tarball":
+                raise RootFailed("no network")
+            return [{"name": name, "suite": "trixie", "check": "history", "passed": True, "seconds": 3, "commit": "a"}]
+        with mock.patch("packages.try_name", try_name), mock.patch("packages.tell") as told, \
+                mock.patch("builtins.print") as shown:
+            self.assertEqual(packages.main(self.source, self.folder / "results", ["tarball", "deb:trixie"]), 1)
+        self.assertIn("no network", told.call_args[0][0])
+        self.assertIn("history", shown.call_args[0][0])
+
     def test_the_files_of_the_package_manager_are_left_out(self):
         for name in ("usr/bin/loopbench", "var/lib/dpkg/status", "var/lib/loopbench/left", "proc/1"):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)

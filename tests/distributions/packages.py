@@ -290,12 +290,17 @@ def main(source, folder, names):
     for name in names:
         check_name(name)
     results = Results(folder, ("name", "suite", "check"))
+    root_failed = False
     for name in dict.fromkeys(names):
-        with open(folder / f"{name.replace(':', '-')}.log", "w") as log:
-            results.keep(*try_name(source, folder, name, log))
+        try:
+            with open(folder / f"{name.replace(':', '-')}.log", "w") as log:
+                results.keep(*try_name(source, folder, name, log))
+        except RootFailed as failure:
+            tell(f"{name}: {failure}")
+            root_failed = True
         (folder / "table.md").write_text(table(results.all) + "\n")
     print(table(results.all))
-    return 0 if all(each["passed"] for each in results.all) else 1
+    return 1 if root_failed or not all(each["passed"] for each in results.all) else 0
 
 
 if __name__ == "__main__":
