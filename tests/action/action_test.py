@@ -18,8 +18,12 @@ import subprocess
 import sys
 import unittest
 
-import steps
 import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+import own_git
+import steps
 
 SOURCE, LOOPBENCH, SCRATCH = pathlib.Path(), pathlib.Path(), pathlib.Path()
 VERDICTS = ("PASS", "SLOWER", "UNDECIDED", "UNRELIABLE")
@@ -60,9 +64,7 @@ esac
 
 
 def git(repository, *arguments):
-    identity = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "protocol.file.allow=always")
-    return subprocess.run(["git", "-C", repository, *identity, *arguments], check=True, capture_output=True,
-                          text=True).stdout.strip()
+    return own_git.git(repository, "-c", "protocol.file.allow=always", *arguments)
 
 
 def write_command(path, text):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests the header of asio_compat/ with many versions of Boost, and prints a table.
 
-    boosts.py SOURCE FOLDER [VERSION...]
+    boosts.py SOURCE FOLDER [--again] [VERSION...]
 
 Needs root, debootstrap and Debian's archive; a version takes about half an hour on two cores. SOURCE is a clone; its
 HEAD is tried. The versions are those in SUITES unless others are named. Each version gets a Debian in which no other
@@ -11,9 +11,9 @@ There are three parts for each version. The part `own` runs tests/asio_compat. T
 selection of tests/upstream, from the source package of that Boost. The part `echo` builds Boost's own example of an
 echo server, on Asio's own context and with our header, on epoll and on io_uring, and compares 1000 echoes of each.
 
-FOLDER/results.json has the results, also of earlier calls. A part that it has is not repeated unless it failed on
-another commit, so the script continues after an interrupt. FOLDER/VERSION-PART.log has the output. The exit code is 1
-if a part failed.
+FOLDER/results.json has the results, also of earlier calls. A part that it has for the same commit is not repeated, so
+the script continues after an interrupt. With --again, parts that failed are repeated. FOLDER/VERSION-PART.log has the
+output. The exit code is 1 if a part failed.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from cells import PLACE, Results, Steps, arguments, clone, commit_of, markdown
+from cells import Results, Steps, arguments, commit_of, commits, markdown, prepare
 from debian_root import Root, tell, with_own_mounts
 from streams import receive
 
@@ -52,11 +52,10 @@ class Failed(Exception):
     pass
 
 
-def prepared(source, folder, version):
+def prepared(source, folder, version, commit):
     """Returns a root with this Boost and no other."""
     root = Root(folder / f"boost-{version}", SUITES.get(version, "testing"), f"git make libboost{version}-dev")
-    clone(source, root)
-    root.run(".ci/install build upstream", PLACE)
+    prepare(source, root, commit, "build upstream")
     installed = root.run("dpkg-query -W -f '${db:Status-Status} ${Package}\\n' 'libboost*-dev'").splitlines()
     names = [name for state, name in (line.split() for line in installed) if state == "installed"]
     others = [name for name in names if re.findall(r"\d+\.\d+", name) not in ([], [version])]
@@ -82,10 +81,10 @@ def upstream(_, steps):
     return {each: len(re.findall(rf" upstream\.\S+\.{each} \.+ +Passed ", steps.output)) for each in DESIGNS}
 
 
-def start(root, program, design, port):
+def start(root, program, design, port, stderr=subprocess.DEVNULL):
     """Starts a server. `design` is the value of LOOPBENCH_ASIO, which Asio's own context ignores."""
     return subprocess.Popen(["chroot", root.folder, program, str(port)], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL, env=root.environment | {"LOOPBENCH_ASIO": design})
+                            stderr=stderr, text=True, env=root.environment | {"LOOPBENCH_ASIO": design})
 
 
 def free_port():
@@ -123,11 +122,10 @@ def echoes(root, program, design):
 
 
 def refuses_wrong_design(root):
-    """Returns True if the server ends at once with LOOPBENCH_ASIO=none. Then our header is really in it."""
-    with start(root, SWAPPED, "none", free_port()) as server:
+    """Returns True if LOOPBENCH_ASIO=none is an error of the server. Then our header is really in it."""
+    with start(root, SWAPPED, "none", free_port(), subprocess.PIPE) as server:
         try:
-            server.wait(PATIENCE_S)
-            return True
+            return "LOOPBENCH_ASIO" in server.communicate(timeout=PATIENCE_S)[1]
         except subprocess.TimeoutExpired:
             server.kill()
             return False
@@ -164,19 +162,20 @@ def table(results):
         for each in ("Asio, epoll", "Asio, io_uring", *(f"header, {design}" for design in DESIGNS))}
     rows = []
     for version in sorted({each["version"] for each in results.all}, key=lambda text: [*map(int, text.split("."))]):
-        row = [version, SUITES.get(version, "testing")]
+        row = [version, SUITES.get(version, "testing"),
+               commits(each for each in results.all if each["version"] == version)]
         for part, count in columns.values():
             result = results.find(version=version, part=part)
             row.append("-" if not result else result["problem"] or str(result["counts"][count]))
         rows.append(row)
-    return markdown(["Boost", "Debian", *columns], rows)
+    return markdown(["Boost", "Debian", "commit", *columns], rows)
 
 
-def main(source, folder, versions):
-    results, commit = Results(folder, ("version", "part")), commit_of(source)
+def main(source, folder, versions, again):
+    results, commit = Results(folder, ("version", "part"), again), commit_of(source)
     for version in versions:
         missing = [part for part in PARTS if not results.has(commit, version=version, part=part)]
-        root = prepared(source, folder, version) if missing else None
+        root = prepared(source, folder, version, commit) if missing else None
         for part in missing:
             begin = time.monotonic()
             steps = Steps(root, folder / f"{version}-{part}.log")

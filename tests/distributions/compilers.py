@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """Builds and tests loopbench with many compilers, and prints a table.
 
-    compilers.py SOURCE FOLDER [COMPILER...]
+    compilers.py SOURCE FOLDER [--again] [COMPILER...]
 
 Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
 its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
 comes from Debian testing, or from the newest release that has it.
 
 Each compiler builds the libraries loop/ and asio_compat/ with their tests, and the target headline, as C++20 and as
-C++23. The newest compiler of each family also builds them with further flags. With libc++, only the two libraries and
-their tests are built, with a GoogleTest that is built with libc++, too, because the other libraries of Debian need
-libstdc++. A cell passes if everything builds and the tests pass.
+C++23. The newest compiler of each family that a release has also builds them with further flags. With libc++, only the
+two libraries and their tests are built, with a GoogleTest that is built with libc++, too, because the other libraries
+of Debian need libstdc++. A cell passes if everything builds and the tests pass.
 
-FOLDER/results.json has the results, also of earlier calls. A cell that it has is not repeated unless it failed on
-another commit, so the script continues after an interrupt. FOLDER/CELL.log has the output. The exit code is 1 if a
-cell failed.
+FOLDER/results.json has the results, also of earlier calls. A cell that it has for the same commit is not repeated, so
+the script continues after an interrupt. With --again, cells that failed are repeated. FOLDER/CELL.log has the output.
+The exit code is 1 if a cell failed.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from cells import LIMIT_S, PLACE, Results, Steps, arguments, clone, commit_of, first_with, markdown
+from cells import LIMIT_S, Results, Steps, arguments, commit_of, commits, first_with, markdown, prepare
 from debian_root import Root, tell, with_own_mounts
 
 SUITES = ("testing", "trixie", "bookworm")
@@ -61,31 +61,35 @@ def packages(compiler, flags):
     return f"{text} googletest libc++-{version}-dev libc++abi-{version}-dev" if flags == LIBCXX else text
 
 
-def cells_of(compilers):
-    """Returns the pairs of standard and further flags for each compiler."""
-    newest = {max((each for each in compilers if is_clang(each) == family), key=number, default=None)
-              for family in (False, True)}
-    for compiler in compilers:
-        for standard in STANDARDS:
-            yield compiler, standard, ""
-        for flags in FLAGS if compiler in newest else ():
-            if flags != LIBCXX or is_clang(compiler):
-                yield compiler, STANDARDS[0], flags
+def plain_cells(compilers):
+    """Returns the cells without further flags: compiler, standard and flags."""
+    return [(compiler, standard, "") for compiler in compilers for standard in STANDARDS]
+
+
+def further_cells(results, compilers):
+    """Returns the cells with further flags, for the newest compiler of each family that a release has. The plain cells
+    are in `results`.
+    """
+    existing = [each for each in compilers if results.find(compiler=each, standard=STANDARDS[0], flags="")["suite"]]
+    for family in (False, True):
+        newest = max((each for each in existing if is_clang(each) == family), key=number, default=None)
+        for flags in FLAGS if newest else ():
+            if flags != LIBCXX or is_clang(newest):
+                yield newest, STANDARDS[0], flags
 
 
 class Roots:
     """A Debian for each release, made when it is first needed."""
 
-    def __init__(self, source, folder):
-        self.source, self.folder, self.made = source, folder, {}
+    def __init__(self, source, folder, commit):
+        self.source, self.folder, self.commit, self.made = source, folder, commit, {}
 
     def __iter__(self):
         for suite in SUITES:
             if suite not in self.made:
                 self.made[suite] = root = Root(self.folder / suite, suite, "git make")
                 root.suite = suite
-                clone(self.source, root)
-                root.run(".ci/install build", PLACE)
+                prepare(self.source, root, self.commit, "build")
             yield self.made[suite]
 
 
@@ -137,32 +141,40 @@ def text_of(result):
 
 def table(results):
     columns = list(dict.fromkeys((each["standard"], each["flags"]) for each in results.all if each["suite"]))
-    heads = ["compiler", "Debian", *(f"C++{standard}" + (f", `{flags}`" if flags else "")
+    heads = ["compiler", "Debian", "commit", *(f"C++{standard}" + (f", `{flags}`" if flags else "")
                                      for standard, flags in columns)]
     rows = []
     for compiler in dict.fromkeys(each["compiler"] for each in results.all):
-        first = next(each for each in results.all if each["compiler"] == compiler)
+        of_compiler = [each for each in results.all if each["compiler"] == compiler]
+        first = of_compiler[0]
         cells = [text_of(results.find(compiler=compiler, standard=standard, flags=flags))
                  for standard, flags in columns]
-        rows.append([first["version"] or f"{compiler}: in no release", first["suite"] or "-", *cells])
+        rows.append([first["version"] or f"{compiler}: in no release", first["suite"] or "-",
+                     commits(of_compiler), *cells])
     return markdown(heads, rows)
 
 
-def main(source, folder, compilers):
-    results, roots, commit = Results(folder, KEYS), Roots(source, folder), commit_of(source)
-    for compiler, standard, flags in cells_of(compilers):
-        if results.has(commit, compiler=compiler, standard=standard, flags=flags):
+def try_cells(results, roots, cells):
+    for compiler, standard, flags in cells:
+        if results.has(roots.commit, compiler=compiler, standard=standard, flags=flags):
             continue
         root = first_with(roots, compiler)
         if root:
-            result = try_cell(root, folder, compiler, standard, flags)
+            result = try_cell(root, roots.folder, compiler, standard, flags)
         else:
             result = {"compiler": compiler, "version": None, "suite": None, "standard": standard, "flags": flags,
                       "passed": 0, "warnings": 0, "problem": "no release has this compiler", "seconds": 0}
-        results.keep(result | {"commit": commit})
+        results.keep(result | {"commit": roots.commit})
         tell(f"{compiler} C++{standard} {flags}: {text_of(result)}")
+
+
+def main(source, folder, compilers, again):
+    results, roots = Results(folder, KEYS, again), Roots(source, folder, commit_of(source))
+    try_cells(results, roots, plain_cells(compilers))
+    try_cells(results, roots, further_cells(results, compilers))
     print(table(results))
-    return 1 if any(each["problem"] for each in results.all if each["compiler"] in compilers and each["suite"]) else 0
+    tried = [each for each in results.all if each["compiler"] in compilers and each["commit"] == roots.commit]
+    return 1 if any(each["problem"] and each["suite"] for each in tried) else 0
 
 
 if __name__ == "__main__":

@@ -13,20 +13,17 @@ the output. The exit code is 1 if a command failed; a measurement on a busy mach
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
 import workflow
+from cells import LIMIT_S, PLACE, Results, clone, commit_of, commits, markdown, tests_below
 from debian_root import Root, RootFailed, check_suite, remove_root, tell, with_own_mounts
 
 # The suites, and their images in the workflow.
 SUITES = {"bookworm": "debian:12", "trixie": "debian:13", "testing": "debian:testing"}
-PLACE = "/root/loopbench"
-# The limit for one step: several times what it takes on two cores.
-LIMIT_S = 3 * 3600
 VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1s/.* //p'",
             "Boost": "sed -n 's/.*BOOST_LIB_VERSION \"\\(.*\\)\"/\\1/p' /usr/include/boost/version.hpp",
             **{name: f"dpkg-query -W -f '${{Version}}' {package}" for name, package in
@@ -36,14 +33,6 @@ VERSIONS = {"g++": "g++ -dumpfullversion", "cmake": "cmake --version | sed -n '1
 def versions_in(root):
     done = {name: root.start(script) for name, script in VERSIONS.items()}
     return {name: each.stdout.strip() if each.returncode == 0 else "-" for name, each in done.items()}
-
-
-def tests_below(heading, output):
-    """Returns the names of the tests that CTest lists below the last of these headings. Earlier ones can be in the
-    output of a test that runs CTest.
-    """
-    listed = output.rpartition(f"{heading}:\n")[2].partition("\n\n")[0] if f"{heading}:\n" in output else ""
-    return re.findall(r"^\s+\d+ - (\S+)", listed, re.MULTILINE)
 
 
 def is_unreliable(done):
@@ -59,12 +48,11 @@ def try_suite(source, folder, suite):
     remove_root(place)
     root = Root(place, suite, "")
     root.environment["GITHUB_WORKSPACE"] = PLACE
-    clone = place / PLACE.lstrip("/")
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", source, clone], check=True)
-    commit = subprocess.run(["git", "-C", clone, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    commit = commit_of(source)
+    sources = clone(source, root, commit)
     results = []
     with open(folder / f"{suite}.log", "w") as log:
-        for step in workflow.steps_for(clone / workflow.DISTRIBUTIONS, SUITES[suite]):
+        for step in workflow.steps_for(sources / workflow.DISTRIBUTIONS, SUITES[suite]):
             if "run" not in step:  # the clone replaces the step that checks out the sources
                 continue
             start = time.monotonic()
@@ -77,42 +65,35 @@ def try_suite(source, folder, suite):
             tell(json.dumps(results[-1]))
     versions = versions_in(root)
     release = root.run("cat /etc/debian_version").strip()
-    return [each | {"debian": release, "versions": versions, "commit": commit.stdout.strip()} for each in results]
+    return [each | {"debian": release, "versions": versions, "commit": commit} for each in results]
 
 
 def main(source, folder, suites):
     for suite in suites:
         check_suite(suite)
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "results.json"
-    results = []
+    results = Results(folder, ("suite",))
     for suite in dict.fromkeys(suites):
         try:
             tried = try_suite(source, folder, suite)
         except RootFailed as failure:
             tell(str(failure))
             tried = [{"suite": suite, "exit_code": 1, "reason": str(failure)}]
-        # Another call can have written results since.
-        results = json.loads(kept.read_text()) if kept.exists() else []
-        results = [each for each in results if each["suite"] != suite] + tried
-        kept.write_text(json.dumps(results, indent=1) + "\n")
-    print(table(results))
-    failed = [each for each in results if each["exit_code"] and not each.get("unreliable") and each["suite"] in suites]
-    return 1 if failed else 0
+        results.keep(*tried)
+    print(table(results.all))
+    return 1 if any(each["exit_code"] and not each.get("unreliable") and each["suite"] in suites
+                    for each in results.all) else 0
 
 
 def table(results):
     """Returns a Markdown table: one row for each release."""
     commands = list(dict.fromkeys(each["command"] for each in results
                                   if each.get("command", "").startswith("make")))
-    notes = []
-    lines = ["| Debian | versions |" + "".join(f" `{command}` |" for command in commands),
-             "|---|---|" + "---|" * len(commands)]
+    notes, rows = [], []
     for suite in dict.fromkeys(each["suite"] for each in results):
         of_suite = {each.get("command"): each for each in results if each["suite"] == suite}
         first = next(iter(of_suite.values()))
         if "reason" in first:
-            lines.append(f"| {suite} | the root failed: {first['reason'].splitlines()[0]} |" + " - |" * len(commands))
+            rows.append([suite, f"the root failed: {first['reason'].splitlines()[0]}", "-", *["-"] * len(commands)])
             continue
         cells = []
         for command in commands:
@@ -121,8 +102,9 @@ def table(results):
             if each and each["skipped"]:
                 notes.append(f"{suite}, `{command}`, skipped: {', '.join(each['skipped'])}.")
         versions = ", ".join(f"{name} {version}" for name, version in first["versions"].items())
-        lines.append(f"| {first['debian']} ({suite}) | {versions} | {' | '.join(cells)} |")
-    return "\n".join(lines + ["", *notes] * bool(notes))
+        rows.append([f"{first['debian']} ({suite})", versions, commits(of_suite.values()), *cells])
+    heads = ["Debian", "versions", "commit", *(f"`{command}`" for command in commands)]
+    return "\n".join([markdown(heads, rows), *["", *notes] * bool(notes)])
 
 
 def cell(result):

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.error
 from unittest import mock
 
 SOURCE = pathlib.Path(sys.argv.pop(1)).absolute() if len(sys.argv) > 1 else sys.exit(__doc__)
@@ -20,6 +21,7 @@ sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tests/distributions
 
 import debian_root
 import distributions
+import own_git
 from debian_root import MARKER, RootFailed
 
 
@@ -69,6 +71,24 @@ class Roots(Folders):
             debian_root.Root(self.folder / "roots/trixie", "trixie", "git")
         self.assertTrue((self.folder / "roots/trixie" / MARKER).is_file(), "the next call may remove the folder")
 
+    def test_only_a_missing_file_means_that_the_archive_lacks_the_suite(self):
+        def error(code):
+            return urllib.error.HTTPError("http://archive", code, "a reason", None, None)
+        with mock.patch("urllib.request.urlopen", side_effect=error(404)):
+            self.assertFalse(debian_root.has_suite("http://archive", "sid-security"))
+        for failure in (error(503), error(403), urllib.error.URLError("no network"), TimeoutError("too late")):
+            with self.subTest(failure), mock.patch("urllib.request.urlopen", side_effect=failure), \
+                    self.assertRaisesRegex(RootFailed, "http://archive.*sid-security.*(reason|network|late)"):
+                debian_root.has_suite("http://archive", "sid-security")
+
+    def test_a_failed_mount_is_shown(self):
+        (self.folder / "etc").mkdir()
+        (self.folder / "etc/debootstrap_finished").touch()
+        failed = subprocess.CompletedProcess([], 32, "mount: permission denied")
+        with mock.patch("debian_root.start", return_value=failed), \
+                self.assertRaisesRegex(RootFailed, "/proc cannot be mounted.*permission denied"):
+            debian_root.Root(self.folder, "trixie", "git")
+
     def test_the_limit_ends_processes_in_other_sessions(self):
         prefix = debian_root.ALL_END_TOGETHER
         if os.geteuid() != 0:
@@ -76,7 +96,7 @@ class Roots(Folders):
         if not shutil.which("unshare") or debian_root.start([*prefix, "true"]).returncode:
             self.skipTest("this user cannot create a process namespace")
         begin = time.monotonic()
-        done = debian_root.start([*prefix, "sh", "-c", "echo begun; setsid sleep 60 & sleep 60"], limit_s=1)
+        done = debian_root.start([*prefix, "sh", "-c", "echo begun; setsid sleep 60 & sleep 60"], limit_s=5)
         self.assertEqual((done.returncode, done.stdout), (124, "begun\n"))
         self.assertLess(time.monotonic() - begin, 30)
 
@@ -101,7 +121,7 @@ class FakeRoot:
     def __init__(self, folder, suite, packages):
         folder.mkdir(parents=True)
         (folder / MARKER).touch()
-        self.environment = {}
+        self.folder, self.environment = folder, {}
 
     def start(self, script, inside="/", limit_s=None):
         code, output = self.answers.get(script.strip().rpartition("\n")[2], (0, ""))
@@ -119,6 +139,7 @@ class Distributions(Folders):
         self.workflow = self.source / ".github/workflows/distributions.yml"
         self.workflow.parent.mkdir(parents=True)
         shutil.copy(SOURCE / ".github/workflows/distributions.yml", self.workflow)
+        self.enterContext(mock.patch.dict(os.environ, own_git.ENVIRONMENT))
         self.git("init", "--quiet")
         self.commit()
         FakeRoot.answers = {}
@@ -126,8 +147,7 @@ class Distributions(Folders):
         self.enterContext(mock.patch("distributions.tell"))
 
     def git(self, *arguments):
-        command = ["git", "-C", self.source, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        return own_git.git(self.source, *arguments)
 
     def commit(self):
         self.git("add", "--all")

@@ -16,19 +16,18 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 
-from debian_root import Root, remove_root, tell, with_own_mounts
+from cells import LIMIT_S, Results, commit_of, commits, git, markdown
+from debian_root import Root, RootFailed, remove_root, tell, with_own_mounts
 
 NAMES = ("deb:bookworm", "deb:trixie", "tarball")
 BUILDER_OF_TARBALL, USERS_OF_TARBALL = "trixie", ("bullseye", "trixie", "testing")
 PLACE, PROGRAMS = "/root/sources", "/root/programs"
 PACKAGES = PLACE + "/build/packages"
-LIMIT_S = 4 * 3600
 
 # Folders that belong to the package manager and to the system, and change with each installation.
 VOLATILE = ("dev", "proc", "run", "sys", "tmp", "root", "var/cache", "var/lib/apt", "var/lib/dpkg", "var/log")
@@ -112,31 +111,40 @@ class Checks:
         self.results.append(self.about | {"check": name, "passed": passed, "seconds": round(seconds), "text": text})
         tell(json.dumps(self.results[-1]))
 
+
 def fresh_root(folder, suite, packages):
     remove_root(folder)
     return Root(folder, suite, packages)
 
 
-def put_sources(source, root):
-    """Puts the source archive of HEAD into the root, so that the packages are made from it."""
+def put_sources(source, root, tree, place=PLACE):
+    """Puts the source archive of the commit, or of a folder in it, into the root. Returns the folder."""
+    folder = root.folder / place.lstrip("/")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     archive = root.folder / "root/sources.tar"
-    subprocess.run(["git", "-C", source, "archive", "--prefix=sources/", f"--output={archive}", "HEAD"], check=True)
-    shutil.rmtree(root.folder / PLACE.lstrip("/"), ignore_errors=True)
-    root.run(f"tar xf {archive.name}", "/root")
+    git(source, "archive", f"--output={archive}", tree)
+    root.run(f"tar xf /root/{archive.name}", place)
+    return folder
 
 
-def put_programs(source, root):
-    target = root.folder / PROGRAMS.lstrip("/")
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(source / "tests/package/asio", target)
-    (target / "sums.cpp").write_text(SUMS)
+def put_programs(source, root, commit):
+    folder = put_sources(source, root, f"{commit}:tests/package/asio", PROGRAMS)
+    (folder / "sums.cpp").write_text(SUMS)
 
 
-def take_packages(root, pattern, target):
+def take_packages(root, pattern, target, commit):
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
+    (target / "commit").write_text(commit)
     for each in (root.folder / PACKAGES.lstrip("/")).glob(pattern):
         shutil.copy(each, target)
+
+
+def commit_of_packages(folder):
+    if not (folder / "commit").exists():
+        raise RootFailed(f"{folder} has no packages; start the script without \"try:\"")
+    return (folder / "commit").read_text()
 
 
 def commands_below(source, heading):
@@ -174,24 +182,27 @@ def check_removal(checks, root):
 
 
 def make_debs(source, folder, suite, log):
+    commit = commit_of(source)
     built = Root(folder / f"build-{suite}", suite, "git")
-    put_sources(source, built)
-    builder = Checks(built, log, {"name": f"deb:{suite}", "suite": suite})
+    sources = put_sources(source, built, commit)
+    builder = Checks(built, log, {"name": f"deb:{suite}", "suite": suite, "commit": commit})
     builder.check("install what the build needs", f"cd {PLACE} && .ci/install build")
-    follow_documentation(builder, source, "Debian packages")
+    follow_documentation(builder, sources, "Debian packages")
     builder.check("lintian", f"""apt-get install -y -qq --no-install-recommends lintian
 lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs {PACKAGES}/*.deb""")
-    take_packages(built, "*.deb", folder / "packages" / suite)
+    take_packages(built, "*.deb", folder / "packages" / suite, commit)
     return builder.results
 
 
 def try_debs(source, folder, suite, log):
+    packages = folder / "packages" / suite
+    commit = commit_of_packages(packages)
     root = fresh_root(folder / f"try-{suite}", suite, "ca-certificates")
     (root.folder / "root/debs").mkdir()
-    for each in (folder / "packages" / suite).glob("*.deb"):
+    for each in packages.glob("*.deb"):
         shutil.copy(each, root.folder / "root/debs")
-    put_programs(source, root)
-    checks = Checks(root, log, {"name": f"deb:{suite}", "suite": suite})
+    put_programs(source, root, commit)
+    checks = Checks(root, log, {"name": f"deb:{suite}", "suite": suite, "commit": commit})
     get = "apt-get install -y -qq"
     checks.check("install loopbench", f"{get} /root/debs/loopbench_*.deb\nloopbench --version")
     checks.check("install what the checks need", f"{get} --no-install-recommends man-db bash-completion g++ cmake make "
@@ -212,25 +223,26 @@ def try_debs(source, folder, suite, log):
 
 
 def make_tarball(source, folder, log):
-    suite = BUILDER_OF_TARBALL
+    suite, commit = BUILDER_OF_TARBALL, commit_of(source)
     built = Root(folder / f"build-{suite}", suite, "git")
-    put_sources(source, built)
-    builder = Checks(built, log, {"name": "tarball", "suite": suite})
+    sources = put_sources(source, built, commit)
+    builder = Checks(built, log, {"name": "tarball", "suite": suite, "commit": commit})
     builder.check("install what the build needs", f"cd {PLACE} && .ci/install build")
-    follow_documentation(builder, source, "An archive for other distributions")
-    take_packages(built, "*.tar.gz", folder / "packages/tarball")
+    follow_documentation(builder, sources, "An archive for other distributions")
+    take_packages(built, "*.tar.gz", folder / "packages/tarball", commit)
     return builder.results
 
 
 def try_tarball(source, folder, log):
-    results = []
+    results, packages = [], folder / "packages/tarball"
+    commit = commit_of_packages(packages)
     for user in USERS_OF_TARBALL:
         root = fresh_root(folder / f"try-tarball-{user}", user, "g++ libbenchmark-dev strace")
-        put_programs(source, root)
-        for archive in (folder / "packages/tarball").glob("*.tar.gz"):
+        put_programs(source, root, commit)
+        for archive in packages.glob("*.tar.gz"):
             shutil.copy(archive, root.folder / "root/loopbench.tar.gz")
         root.environment["PATH"] += ":/root/there/bin"
-        checks = Checks(root, log, {"name": "tarball", "suite": user})
+        checks = Checks(root, log, {"name": "tarball", "suite": user, "commit": commit})
         checks.check("unpack", "mkdir /root/there\ntar xzf /root/loopbench.tar.gz -C /root/there --strip-components=1\n"
                      "loopbench --version")
         checks.check("build two programs", BUILD_PROGRAMS)
@@ -245,15 +257,21 @@ def try_tarball(source, folder, log):
 def table(results):
     """Returns a Markdown table: one row for each check, one column for each name and suite."""
     columns = list(dict.fromkeys((each["name"], each["suite"]) for each in results))
-    lines = ["| check |" + "".join(f" {name.partition(':')[0]}, {suite} |" for name, suite in columns),
-             "|---|" + "---|" * len(columns)]
+    in_column = {column: [each for each in results if (each["name"], each["suite"]) == column] for column in columns}
+    rows = [["commit", *(commits(each) for each in in_column.values())]]
     for check in dict.fromkeys(each["check"] for each in results):
-        cells = []
+        row = [check]
         for column in columns:
-            found = [each for each in results if (each["name"], each["suite"]) == column and each["check"] == check]
-            cells.append("-" if not found else f"{found[-1]['seconds']} s" if found[-1]["passed"] else "**failed**")
-        lines.append(f"| {check} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            found = [each for each in in_column[column] if each["check"] == check]
+            row.append("-" if not found else f"{found[-1]['seconds']} s" if found[-1]["passed"] else "**failed**")
+        rows.append(row)
+    return markdown(["check", *(f"{name.partition(':')[0]}, {suite}" for name, suite in columns)], rows)
+
+
+def check_name(name):
+    """Raises RootFailed if the script cannot make such packages."""
+    if not re.fullmatch(r"(try:)?(deb:[a-z][a-z0-9-]*|tarball)", name):
+        raise RootFailed(f"'{name}' is unknown; expected tarball or, for example, deb:trixie or try:deb:trixie")
 
 
 def try_name(source, folder, name, log):
@@ -269,18 +287,20 @@ def try_name(source, folder, name, log):
 
 
 def main(source, folder, names):
-    folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() else []
+    for name in names:
+        check_name(name)
+    results = Results(folder, ("name", "suite", "check"))
+    root_failed = False
     for name in dict.fromkeys(names):
-        with open(folder / f"{name.replace(':', '-')}.log", "w") as log:
-            new = try_name(source, folder, name, log)
-        replaced = {(each["name"], each["suite"], each["check"]) for each in new}
-        results = [each for each in results if (each["name"], each["suite"], each["check"]) not in replaced] + new
-        kept.write_text(json.dumps(results, indent=1) + "\n")
-        (folder / "table.md").write_text(table(results) + "\n")
-    print(table(results))
-    return 0 if all(each["passed"] for each in results) else 1
+        try:
+            with open(folder / f"{name.replace(':', '-')}.log", "w") as log:
+                results.keep(*try_name(source, folder, name, log))
+        except RootFailed as failure:
+            tell(f"{name}: {failure}")
+            root_failed = True
+        (folder / "table.md").write_text(table(results.all) + "\n")
+    print(table(results.all))
+    return 1 if root_failed or not all(each["passed"] for each in results.all) else 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 set(mine ${CMAKE_CURRENT_BINARY_DIR}/contender)
 
 add_test(NAME package.the_contender_kit_installs
-    COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix} --component contender)
+    COMMAND sh -ec "rm -rf '${mine}' && '${CMAKE_COMMAND}' --install '${PROJECT_BINARY_DIR}' --prefix '${prefix}' \
+        --component contender")
 add_test(NAME package.an_outside_project_builds_a_contender
     COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/contender ${mine}
         --build-generator ${CMAKE_GENERATOR} --build-noclean

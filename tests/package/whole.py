@@ -16,9 +16,14 @@ def output_of(*command):
 
 
 def installed_files(build):
-    """Returns the files of the build folder that the installation scripts name, relative to the folder."""
-    scripts = "".join(script.read_text() for script in build.rglob("cmake_install.cmake"))
-    return set(re.findall(rf'"{re.escape(str(build))}/([^"$]+)"', scripts))
+    """Returns the files of the build folder that the installation scripts name, relative to the folder. Does not search
+    the folder for the scripts, because other tests have build folders of their own below it.
+    """
+    scripts, texts = [build / "cmake_install.cmake"], []
+    for script in scripts:
+        texts.append(script.read_text())
+        scripts += map(pathlib.Path, re.findall(r'^ *include\("(.+/cmake_install\.cmake)"\)', texts[-1], re.MULTILINE))
+    return set(re.findall(rf'"{re.escape(str(build))}/([^"$]+)"', "".join(texts)))
 
 
 def main(build, prefix):

@@ -89,12 +89,16 @@ def start(command, limit_s=None, environment=None):
 
 
 def has_suite(archive, suite):
-    """Returns true if the archive has the suite. Some releases have no security updates, for example sid."""
+    """Returns true if the archive has the suite. Some releases have no security updates, for example sid. Raises
+    RootFailed if the archive cannot be asked.
+    """
     try:
         urllib.request.urlopen(urllib.request.Request(f"{archive}/dists/{suite}/InRelease", method="HEAD"), timeout=30)
         return True
-    except urllib.error.HTTPError:
-        return False
+    except OSError as error:  # also HTTPError, URLError and TimeoutError
+        if isinstance(error, urllib.error.HTTPError) and error.code == 404:
+            return False
+        raise RootFailed(f"{archive} does not say if it has {suite}: {error}") from error
 
 
 class Root:
@@ -117,7 +121,9 @@ class Root:
             shutil.copy(certificates, folder / "etc/further-certificates.crt")
             self.environment["NODE_EXTRA_CA_CERTS"] = "/etc/further-certificates.crt"
         for each in ("proc", "sys", "dev"):
-            subprocess.run(["mount", "--rbind", "--make-rslave", f"/{each}", folder / each], check=True)
+            done = start(["mount", "--rbind", "--make-rslave", f"/{each}", folder / each])
+            if done.returncode:
+                raise RootFailed(f"/{each} cannot be mounted in {folder}: {done.stdout.strip()}")
         self._choose_sources(suite, sources)
         self.run(f"apt-get update -qq\napt-get install -y -qq --no-install-recommends {packages}")
 

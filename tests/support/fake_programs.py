@@ -6,12 +6,18 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
+
+import own_git
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 class Scripts(unittest.TestCase):
     def setUp(self):
+        of_git = mock.patch.dict(os.environ, own_git.ENVIRONMENT)
+        of_git.start()
+        self.addCleanup(of_git.stop)
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)

@@ -213,8 +213,19 @@ def coroutine_echo(stage):
     stage.ends_at_sigterm(echo_server(stage, "asio/cpp20/coroutines/refactored_echo_server", port=55555))
 
 
+def built(stage, *names):
+    """Returns the first of these names that a built example has. The name depends on the version of Boost."""
+    return next(name for name in names if (stage.programs / name).exists())
+
+
+def of_cpp03(stage, program):
+    """Returns the name of an example of Asio that Boost 1.84 has moved from the folder cpp03 to cpp11."""
+    return built(stage, f"asio/cpp11/{program}", f"asio/cpp03/{program}")
+
+
 def coroutine_timeout(stage):
-    echo_server(stage, "asio/cpp20/coroutines/timeout", port=54321)
+    timeout = "asio/cpp20/coroutines/timeout"
+    echo_server(stage, built(stage, f"{timeout}_watchdog", timeout), port=54321)
     silent = connect(54321)
     silent.sendall(b"once")
     stage.equal("the echo", receive(silent, 4), b"once")
@@ -239,12 +250,6 @@ def datagrams(stage):
         client.send(pattern(size, size))
         stage.equal("the echo", client.recv(2000), pattern(size, size))
     stage.equal("the exit code of the running server", server.poll(), None)
-
-
-def of_cpp03(stage, program):
-    """Returns the name of an example of Asio that Boost 1.84 has moved from the folder cpp03 to cpp11."""
-    return next(name for name in (f"asio/{folder}/{program}" for folder in ("cpp11", "cpp03"))
-                if (stage.programs / name).exists())
 
 
 def chat(stage):

@@ -55,19 +55,30 @@ def make(folder, program, name, options):
     made.chmod(0o755)
 
 
+def command(contenders, folder, kind, program):
+    """Returns the command that compares the scripts with the program. A shell can read it."""
+    workloads = [word for each in WORKLOADS[kind].split() for word in ("--workload", each)]
+    return shlex.join([f"{contenders.parent}/loopbench", "run", "--contender-dir", str(folder),
+                       "--contender", program.name, "--contender", f"{kind.removeprefix('asio-')}-*",
+                       "--baseline", program.name, *workloads, "--blocks", "20", "-o", f"{folder}-{kind}"])
+
+
 def main(contenders, folder, version=""):
+    programs = {kind: contenders / (f"{kind}-{version}" if version else kind) for kind in OPTIONS}
+    for program in programs.values():
+        if not (program.is_file() and os.access(program, os.X_OK)):
+            boost = f" with Boost {version} in LOOPBENCH_BOOSTS" if version else ""
+            sys.exit(f"{program} is not a contender; build the target `suite`{boost}, and name the folder of its "
+                     "contenders, for example build/release/bin/contenders")
+    if os.path.lexists(folder):
+        sys.exit(f"{folder} exists already; name another folder, or remove this one")
     folder.mkdir(parents=True)
-    commands = []
-    for kind, options in OPTIONS.items():
-        program = contenders / (f"{kind}-{version}" if version else kind)
-        for name, text in options.items():
+    for kind, program in programs.items():
+        for name, text in OPTIONS[kind].items():
             if has_options(program, text):
                 make(folder, program, f"{kind.removeprefix('asio-')}-{name}", text)
-        workloads = " ".join(f"--workload '{each}'" for each in WORKLOADS[kind].split())
-        commands.append(f"{contenders.parent}/loopbench run --contender-dir {folder} --contender {program.name} "
-                        f"--contender '{kind.removeprefix('asio-')}-*' --baseline {program.name} {workloads} "
-                        f"--blocks 20 -o {folder}-{kind}")
-    print("\n".join(commands))
+    for kind, program in programs.items():
+        print(command(contenders, folder, kind, program))
     return 0
 
 
