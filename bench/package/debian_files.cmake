@@ -1,7 +1,6 @@
 # CPack runs this script between the installation into a temporary folder and the making of the packages. It gives each
 # package the files, names and compression that Debian's policy asks for.
 set(packages tool:loopbench dev:libloopbench-dev contenders:loopbench-contenders)
-set(for_all OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)  # whatever the umask of the user is
 
 function(compress file)
     execute_process(COMMAND gzip -9n "${file}" COMMAND_ERROR_IS_FATAL ANY)
@@ -18,8 +17,8 @@ foreach(each IN LISTS packages)
     file(REMOVE_RECURSE "${place}/share/doc/loopbench")  # the license is in the file copyright
     set(documents "${place}/share/doc/${package}")
     file(COPY "${CPACK_LOOPBENCH_DEBIAN_FILES}/copyright" "${CPACK_LOOPBENCH_DEBIAN_FILES}/${package}/changelog"
-        DESTINATION "${documents}" FILE_PERMISSIONS ${for_all})
-    file(CHMOD "${documents}" PERMISSIONS ${for_all} OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
+        DESTINATION "${documents}"
+        FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     compress("${documents}/changelog")
     file(GLOB manuals "${place}/share/man/man*/*.[0-9]")
     foreach(manual IN LISTS manuals)

@@ -79,7 +79,7 @@ def check(package, name):
 def main(build, scratch, has_history):
     missing = [name for name in ("dpkg-shlibdeps", "file") if shutil.which(name) is None]
     if missing:
-        print(f"deb.py: skipped, because {' and '.join(missing)} is missing; run `.ci/install packages`")
+        print(f"deb.py: skipped, because cpack needs {' and '.join(missing)}; run `.ci/install packages`")
         sys.exit(77)
     if has_history == "ON":
         FIELDS["loopbench"]["Depends"] += ("libsoci-sqlite3",)

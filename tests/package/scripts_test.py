@@ -102,17 +102,18 @@ loopbench_install_licenses(${{CMAKE_SOURCE_DIR}}/share)
                 (self.folder / "elsewhere").rename(self.folder / "share" / lost)
 
 
-class DebianFiles(Project):
-    def test_the_umask_does_not_decide_who_can_read_them(self):
+class Modes(Project):
+    def test_the_umask_does_not_decide_who_can_read_the_files_of_a_package(self):
         group = self.folder / "made/tool"
         self.write("made/tool/usr/bin/loopbench")
         self.write("debian/copyright")
         self.write("debian/loopbench/changelog")
         before = os.umask(0o077)
         self.addCleanup(os.umask, before)
-        subprocess.run(["cmake", "-D", f"CPACK_TEMPORARY_DIRECTORY={self.folder}/made", "-D",
-                        f"CPACK_LOOPBENCH_DEBIAN_FILES={self.folder}/debian", "-P",
-                        SOURCE / "bench/package/debian_files.cmake"], check=True)
+        for script in ("debian_files", "folder_modes"):
+            subprocess.run(["cmake", "-D", f"CPACK_TEMPORARY_DIRECTORY={self.folder}/made", "-D",
+                            f"CPACK_LOOPBENCH_DEBIAN_FILES={self.folder}/debian", "-P",
+                            SOURCE / f"bench/package/{script}.cmake"], check=True)
         modes = {str(each.relative_to(group)): f"{each.stat().st_mode & 0o777:o}"
                  for each in (group / "usr/share/doc").rglob("*")}
         self.assertEqual(modes, {"usr/share/doc/loopbench": "755", "usr/share/doc/loopbench/copyright": "644",
