@@ -11,13 +11,15 @@ bench:
 	@build/release/bin/loopbench run --quick
 
 test:
-	@.ci/install build layouts style browser documentation readers
+	@.ci/install build layouts style browser documentation readers packages
 	@.ci/build
 	@ctest --preset release
 
-# Installs everything below $(prefix), and below $(DESTDIR) if that is set.
+# Installs everything below $(prefix), and below $(DESTDIR) if that is set. The tests install, too, and then replace
+# install_manifest.txt.
 install:
 	@.ci/install build
 	@.ci/build suite
 	@cmake --install build/release --prefix "$(place)" > build/release/install.log
-	@echo "installed below $(DESTDIR)$(place); the files are listed in build/release/install_manifest.txt"
+	@cp build/release/install_manifest.txt build/release/installed-files.txt
+	@echo "installed below $(DESTDIR)$(place); the files are listed in build/release/installed-files.txt"

@@ -2,7 +2,9 @@
 // fail in the middle of another header. loopbench-compiler.cmake has the same versions.
 #pragma once
 
-#include <version>  // defines _GLIBCXX_RELEASE
+#if __has_include(<version>)  // libstdc++ 8 and older lack it
+#include <version>            // defines _GLIBCXX_RELEASE
+#endif
 
 #if defined(__clang__) ? __clang_major__ < 16 : defined(__GNUC__) && __GNUC__ < 12
 #error "This compiler is too old: loopbench needs g++ 12 or clang 16; choose one, such as CXX=g++-12."

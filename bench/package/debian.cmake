@@ -8,34 +8,37 @@ set(CPACK_COMPONENT_LOOP_GROUP dev)
 set(CPACK_COMPONENT_ASIO_GROUP dev)
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/bench/package/debian_only.cmake)
 
-# Packages of several releases have different names, because they depend on different libraries.
+# Packages that are made on different releases have different versions, because they depend on different libraries.
 cmake_host_system_information(RESULT release QUERY DISTRIB_INFO)
-if(release_VERSION_ID)
-    set(suffix ${release_ID}${release_VERSION_ID})
-else()
-    set(suffix ${release_ID}.${release_VERSION_CODENAME})
-endif()
-string(REGEX REPLACE "[^a-z0-9.]" "" suffix "${suffix}")
+include(bench/package/debian_version.cmake)
+loopbench_debian_suffix(suffix "${release_ID}" "${release_VERSION_ID}" "${release_VERSION_CODENAME}")
 set(CPACK_DEBIAN_PACKAGE_VERSION ${PROJECT_VERSION}+${suffix})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# SOCI loads this library when a history is opened, so dpkg-shlibdeps does not see it.
-set(sqlite)
-if(SOCI_LIBRARY)
-    execute_process(COMMAND ${LOOPBENCH_DPKG_QUERY} --search "*/libsoci_sqlite3.so.*" OUTPUT_VARIABLE found ERROR_QUIET)
-    if(found MATCHES "^([^:]+):")
-        set(sqlite ${CMAKE_MATCH_1})
+# SOCI loads these libraries when a history is opened, so dpkg-shlibdeps does not see them.
+foreach(backend sqlite3 postgresql)
+    set(${backend})
+    set(found)
+    if(LOOPBENCH_HAS_HISTORY)
+        execute_process(COMMAND ${LOOPBENCH_DPKG_QUERY} --search "*/libsoci_${backend}.so.*"
+            OUTPUT_VARIABLE found ERROR_QUIET)
     endif()
-endif()
+    if(found MATCHES "^([^:]+):")
+        set(${backend} ${CMAKE_MATCH_1})
+    endif()
+endforeach()
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME loopbench)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${sqlite}")
+set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "${sqlite3}")
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS strace)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "git, linux-perf, loopbench-contenders, valgrind")
+if(postgresql)
+    string(APPEND CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS ", ${postgresql}")
+endif()
 set(CPACK_DEBIAN_TOOL_DESCRIPTION "compares the speed of programs in pairs
 loopbench measures two builds of a benchmark program, two servers or two
 commands in many short trials, one after the other in random order. It states

@@ -17,7 +17,8 @@ foreach(each IN LISTS packages)
     file(REMOVE_RECURSE "${place}/share/doc/loopbench")  # the license is in the file copyright
     set(documents "${place}/share/doc/${package}")
     file(COPY "${CPACK_LOOPBENCH_DEBIAN_FILES}/copyright" "${CPACK_LOOPBENCH_DEBIAN_FILES}/${package}/changelog"
-        DESTINATION "${documents}")
+        DESTINATION "${documents}"
+        FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
     compress("${documents}/changelog")
     file(GLOB manuals "${place}/share/man/man*/*.[0-9]")
     foreach(manual IN LISTS manuals)

@@ -1,6 +1,6 @@
-# The packages that `cpack` makes in the build folder: one for each component on Debian and its derivatives, or one
-# archive with the command if it is linked statically. `cpack --config CPackSourceConfig.cmake` makes an archive of the
-# sources.
+# The packages that `cpack` makes in the build folder: three on Debian and its derivatives (debian.cmake), otherwise
+# archives; only one, with the command, if the command is linked statically. `cpack --config CPackSourceConfig.cmake`
+# makes an archive of the sources.
 find_program(LOOPBENCH_DPKG_QUERY dpkg-query DOC "dpkg-query, to find the packages of libraries")
 mark_as_advanced(LOOPBENCH_DPKG_QUERY)
 set(LOOPBENCH_MAINTAINER "loopbench maintainers <maintainers@loopbench.invalid>" CACHE STRING
@@ -11,13 +11,10 @@ set(CPACK_PACKAGE_VENDOR loopbench)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
-    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_SOURCE_GENERATOR TGZ)
-set(CPACK_SOURCE_PACKAGE_FILE_NAME loopbench-${PROJECT_VERSION}-source)
-set(CPACK_SOURCE_IGNORE_FILES "^${PROJECT_SOURCE_DIR}/build/;/\\\\.git/;/\\\\.cache/;/__pycache__/;/loopbench-[a-z]+/")
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/bench/package/folder_modes.cmake)
+include(bench/package/sources.cmake)
 
-if(LOOPBENCH_DPKG_QUERY AND NOT LOOPBENCH_STATIC)
+if(LOOPBENCH_DPKG_QUERY AND EXISTS /etc/debian_version AND NOT LOOPBENCH_STATIC)
     include(bench/package/debian.cmake)
 else()
     set(CPACK_GENERATOR TGZ)
@@ -31,5 +28,6 @@ else()
 endif()
 if(LOOPBENCH_STATIC)
     include(bench/package/licenses.cmake)
+    loopbench_install_licenses(/usr/share)
 endif()
 include(CPack)

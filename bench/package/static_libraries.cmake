@@ -1,5 +1,6 @@
-# Libraries for LOOPBENCH_STATIC. All others are found as usual, but only as archives. Distributions have no archive of
-# fmt, so its code is compiled with the sources that include it. The CMake files of simdjson prefer the shared library.
+# Finds fmt and simdjson for LOOPBENCH_STATIC. The other libraries are found as usual, but only as archives.
+# Distributions have no archive of fmt, so its code is compiled with the sources that include it. The CMake files of
+# simdjson prefer the shared library.
 set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
 string(APPEND CMAKE_EXE_LINKER_FLAGS " -static")
 

@@ -428,7 +428,7 @@ class Build(Scripts):
 
 
     def test_make_install_builds_everything_and_installs_it_below_the_prefix(self):
-        self.fake_cmake(self.BUILT)
+        self.fake_cmake(self.BUILT, "echo /a/place/bin/loopbench > build/release/install_manifest.txt")
         self.fake("dpkg-query", "echo install ok installed")
         prefix = f"{self.folder}/a place"
         ran = self.run_script("make", "install", f"prefix={prefix}")
@@ -436,6 +436,10 @@ class Build(Scripts):
         self.assertEqual(self.calls("cmake")[-2:], ["--build --preset release --target suite",
                                                     f"--install build/release --prefix {prefix}"])
         self.assertIn(prefix, ran.stdout)
+        # An installation by a test replaces install_manifest.txt.
+        files = self.folder / re.search(r"listed in (\S+)", ran.stdout)[1]
+        self.assertNotEqual(files.name, "install_manifest.txt")
+        self.assertIn("/a/place/bin/loopbench", files.read_text())
         ran = self.run_script("make", "install", "prefix=~/.local", "HOME=/home/me")
         self.assertEqual(self.calls("cmake")[-1], "--install build/release --prefix /home/me/.local")
         self.assertIn(" /home/me/.local;", ran.stdout)

@@ -2,18 +2,21 @@
 """Makes the Debian packages loopbench and libloopbench-dev, and checks what Debian's policy asks for. lintian, which
 checks more, is part of tests/distributions/packages.py.
 
-    deb.py BUILD SCRATCH
+    deb.py BUILD SCRATCH ON|OFF
+
+The last argument says if the command history is built. Ends with 77 if a program that cpack runs is missing.
 """
 
 import gzip
 import io
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tarfile
 
-FIELDS = {"loopbench": {"Section": ("devel",), "Recommends": ("strace",), "Depends": ("libc6", "libsoci-sqlite3"),
+FIELDS = {"loopbench": {"Section": ("devel",), "Recommends": ("strace",), "Depends": ("libc6",),
                         "Description": ("compares",)},
           "libloopbench-dev": {"Section": ("libdevel",), "Description": ("Asio",),
                                "Depends": ("liburing-dev", "libboost-dev", "libboost1.81-dev")}}
@@ -67,13 +70,20 @@ def check(package, name):
     if name == "loopbench":
         check_compressed(name, data, "./usr/share/man/man1/loopbench.1.gz")
     copyright_text = data.extractfile(data.getmember(f"{documents}/copyright")).read().decode()
-    for text in ("Boost Software License", "Chart.js", "Format: https://"):
+    for text in ("Boost Software License", "Chart.js", "kurkle", "CLI11", "nlohmann", "Format: https://"):
         require(text in copyright_text, f"{name}: the file copyright lacks {text}")
     names = [each.name for each in content_of(package, "ctrl-tarfile").getmembers()]
     require("./md5sums" in names, f"{name} has no md5sums: {names}")
 
 
-def main(build, scratch):
+def main(build, scratch, has_history):
+    missing = [name for name in ("dpkg-shlibdeps", "file") if shutil.which(name) is None]
+    if missing:
+        print(f"deb.py: skipped, because cpack needs {' and '.join(missing)}; run `.ci/install packages`")
+        sys.exit(77)
+    if has_history == "ON":
+        FIELDS["loopbench"]["Depends"] += ("libsoci-sqlite3",)
+    os.umask(0o077)  # does not affect the packages
     shutil.rmtree(scratch, ignore_errors=True)
     done = subprocess.run(["cpack", "--config", build / "CPackConfig.cmake", "-G", "DEB", "-B", scratch, "-D",
                            "CPACK_COMPONENTS_ALL=tool;loop;asio"],
@@ -86,4 +96,4 @@ def main(build, scratch):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3])

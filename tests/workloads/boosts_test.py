@@ -47,6 +47,12 @@ class Boosts(unittest.TestCase):
         self.assertIn(f"Boost 1.83 108301 {self.folder}/a ", said)
         self.assertIn(f"Boost 1.92 109200 {self.folder}/b/include", said)
 
+    def test_a_relative_folder_is_below_the_sources_and_may_have_blanks(self):
+        self.boost("a boost", 108301)
+        code, said = self.configure("a boost")
+        self.assertEqual(code, 0, said)
+        self.assertIn(f"Boost 1.83 108301 {self.folder}/a boost", said)
+
     def test_no_folder_is_the_default(self):
         code, said = self.configure()
         self.assertEqual(code, 0, said)

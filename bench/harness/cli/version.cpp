@@ -24,7 +24,7 @@ std::string version_text() {
         "loopbench {}\n"
         "commit    {}\n"
         "compiler  {}\n"
-        "Boost     {} (statistics)\n"
+        "Boost     {}, in this command; `loopbench list` names that of each contender\n"
         "history   {}\n"
         "io_uring  {}",
         loopbench_version(), source_commit(), LOOPBENCH_BUILT_COMPILER, boost_version(),
