@@ -31,12 +31,23 @@ protected:
         fs::create_symlink(LOOPBENCH_COMMAND_RUNNER, loopbench.path("bin/loopbench-command"));
     }
 
+    /// Compares again if there is no verdict, because a busy machine can need more blocks. At most five times.
+    bench::child_outcome decided(const std::vector<std::string>& command) const {
+        for (int left = 4;; --left) {
+            auto ran = loopbench(command);
+            const bool is_decided =
+                !ran.output.starts_with("UNDECIDED") && !ran.output.starts_with("UNRELIABLE");
+            if (left == 0 || is_decided) return ran;
+            fs::remove_all(loopbench.out());
+        }
+    }
+
     bench::child_outcome compare(std::vector<std::string> more,
                                  const std::string& base = LOOPBENCH_PLANTED_BASE,
                                  const std::string& next = LOOPBENCH_PLANTED_SLOWER) const {
         more.insert(more.begin(), {"compare", base, next, "--min-time", "1ms", "--seed", "5", "--blocks",
                                    "12", "-o", loopbench.out()});
-        return loopbench(more);
+        return decided(more);
     }
 
     /// Returns the cause for the benchmark whose name begins with `workload`, or null.
@@ -174,8 +185,8 @@ TEST_F(causes, a_program_that_is_not_a_google_benchmark_program_has_no_counts_bu
 
 TEST_F(causes, the_counts_of_commands_are_those_of_a_run_with_all_descendants) {
     if (!is_installed("strace")) GTEST_SKIP() << "strace is not installed";
-    const auto ran = loopbench({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
-                                "sleep 0.01; true", "sleep 0.05; cat /dev/null"});
+    const auto ran = decided({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
+                              "sleep 0.01; true", "sleep 0.05; cat /dev/null"});
     const auto found = cause("command");
     ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
     EXPECT_EQ(found["per"], "run");
@@ -185,8 +196,8 @@ TEST_F(causes, the_counts_of_commands_are_those_of_a_run_with_all_descendants) {
 
 TEST_F(causes, a_command_that_waits_longer_is_not_reported_as_slower_code) {
     if (!is_installed("strace")) GTEST_SKIP() << "strace is not installed";
-    const auto ran = loopbench({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
-                                "sleep 0.01", "sleep 0.16"});
+    const auto ran = decided({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
+                              "sleep 0.01", "sleep 0.16"});
     const auto found = cause("command");
     ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
     EXPECT_FALSE(growth(found, "allocations") || growth(found, "system_call", "mmap")) << found;
@@ -207,8 +218,8 @@ TEST_F(causes, allocations_of_a_static_command_are_unknown) {
     const auto command = [](const char* number) {
         return fmt::format("{} {}", LOOPBENCH_STATIC_PROGRAM, number);
     };
-    const auto ran = loopbench({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
-                                command("100000"), command("20000000")});
+    const auto ran = decided({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
+                              command("100000"), command("20000000")});
     const auto found = cause("command");
     ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
     EXPECT_TRUE(is_compared(found, "context_switches")) << found;

@@ -127,7 +127,7 @@ TEST_F(baseline, the_projects_own_baseline_file_fits_the_schema_and_has_only_cou
 TEST_F(baseline, an_invalid_baseline_file_is_refused_with_the_reason) {
     EXPECT_THROW(bench::read_baseline(file()), bench::usage_error) << "missing";
     EXPECT_THROW(bench::read_baseline("/"), bench::usage_error);
-    EXPECT_SAYS(refusal_of("allocations: 3\n"), "line 1, column 1: invalid or incomplete JSON");
+    EXPECT_SAYS(refusal_of("{allocations: 3}\n"), "line 1, column 2: invalid or incomplete JSON");
     const auto text = bench::write_baseline(sample_baseline());
     EXPECT_SAYS(refusal_of(text.substr(0, text.size() / 2)), "incomplete JSON");
     EXPECT_SAYS(refusal_of("[]"), "expected an object");

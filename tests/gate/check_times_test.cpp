@@ -349,7 +349,7 @@ TEST_F(check_timed, a_file_that_is_not_a_baseline_file_causes_a_usage_error) {
     const auto missing = check();
     EXPECT_EQ(missing.code, 2);
     EXPECT_SAYS(missing.error_tail, "there is no baseline");
-    refused("syscalls: 3", "invalid or incomplete JSON");
+    refused("{syscalls: 3}", "invalid or incomplete JSON");
     refused(R"({"schema": "loopbench-baseline/2", "slack": {"per)", "incomplete JSON");
     reports::write_file_atomically(baseline(), reports::write_json(sample_report()));
     EXPECT_EQ(check().code, 2);

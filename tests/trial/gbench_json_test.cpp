@@ -199,7 +199,7 @@ TEST(gbench_json, the_context_is_kept_without_the_host_name_and_the_path) {
 }
 
 TEST(gbench_json, invalid_output_is_refused_with_the_position_and_the_first_bytes) {
-    for (const auto* part : {"line 1, column 1: invalid or incomplete JSON", "\"hello world\""})
+    for (const auto* part : {"line 1, column 1: ", "\"hello world\""})
         EXPECT_SAYS(complaint("hello\nworld"), part);
     EXPECT_SAYS(complaint("{\n \"a\": nope}"), "line 2, column 7");
     EXPECT_SAYS(complaint(R"({"benchmarks":[)"), "incomplete JSON");
