@@ -31,7 +31,7 @@ protected:
         fs::create_symlink(LOOPBENCH_COMMAND_RUNNER, loopbench.path("bin/loopbench-command"));
     }
 
-    /// Compares again if there is no verdict, because a busy machine can need more blocks. At most five times.
+    /// Compares up to five times until there is a verdict: a busy machine can need more blocks.
     bench::child_outcome decided(const std::vector<std::string>& command) const {
         for (int left = 4;; --left) {
             auto ran = loopbench(command);
