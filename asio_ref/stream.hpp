@@ -2,9 +2,11 @@
 
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/completion_condition.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/version.hpp>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +17,23 @@
 #include "asio_ref/types.hpp"
 
 namespace loopbench::asio_ref {
+
+/// Returns the completion condition of a write that sends all bytes.
+///
+/// With the select reactor of Boost 1.92, a send on a closed socket never completes: it no longer makes the
+/// socket non-blocking first, which failed (needs_non_blocking in
+/// asio/detail/reactive_socket_service_base.hpp). There, a write that is closed between two sends ends after
+/// the first one, without an error.
+template <class Socket>
+auto all_bytes([[maybe_unused]] const Socket& socket) {
+#if BOOST_VERSION >= 109200 && !defined(BOOST_ASIO_HAS_EPOLL) && !defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
+    return [&socket](const boost::system::error_code& error, std::size_t bytes) {
+        return socket.is_open() ? boost::asio::transfer_all()(error, bytes) : 0;
+    };
+#else
+    return boost::asio::transfer_all();
+#endif
+}
 
 /// A connected stream. It must not be moved while an operation on it is pending.
 template <class Protocol>
@@ -33,10 +52,11 @@ public:
 
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
-            socket_, boost::asio::buffer(out.data(), out.size()), error_as_value);
-        // If close() is called between two writes of async_write, the next write fails with bad_descriptor;
-        // the Stream concept requires ECANCELED instead.
-        if (error == boost::asio::error::bad_descriptor) co_return io_result{bytes, ECANCELED};
+            socket_, boost::asio::buffer(out.data(), out.size()), all_bytes(socket_), error_as_value);
+        // If close() is called between two writes of async_write, the next write fails with bad_descriptor,
+        // or there is none; the Stream concept requires ECANCELED instead.
+        if (error == boost::asio::error::bad_descriptor || (!error && bytes < out.size()))
+            co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);
     }
 
