@@ -10,6 +10,7 @@
 #include <array>
 #include <exception>
 #include <filesystem>
+#include <locale>
 #include <memory>
 #include <new>
 #include <optional>
@@ -147,7 +148,17 @@ void tell_error(const std::exception& error, const std::vector<std::string>& arg
     tell("loopbench:{}\n", shown);
 }
 
+/// CLI11 2.5 and later remove the thousands separator of the global C++ locale from numbers. The classic
+/// locale has one, too: the comma, so that "2,5%" would be 25 %.
+void refuse_thousands_separators() {
+    struct without_separator : std::numpunct<char> {
+        char do_thousands_sep() const override { return '\0'; }  // cannot be in an argument
+    };
+    std::locale::global(std::locale{std::locale::classic(), new without_separator});
+}
+
 int command_line(const std::vector<std::string>& arguments, watching disturbances) {
+    refuse_thousands_separators();
     CLI::App app{"measures the cost of event loops, and compares the loops in paired, interleaved trials",
                  "loopbench"};
     app.formatter(help_formatter());
