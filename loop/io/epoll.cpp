@@ -30,9 +30,13 @@ public:
     }
 
     void begin_anew_in_child() override {
-        epoll_ = make_epoll();
-        timer_ = make_timer();
-        wake_ = wake_event();
+        // All are created first, so that a failure changes nothing.
+        unique_fd epoll = make_epoll();
+        unique_fd timer = make_timer();
+        wake_event wake;
+        epoll_ = std::move(epoll);
+        timer_ = std::move(timer);
+        wake_ = std::move(wake);
         armed_ = never;
         owner_ = ::getpid();
         add_own();
