@@ -130,10 +130,11 @@ public:
     /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
     /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Ends a run for which enter_thread(true) was called. Cancels all requests, so that the kernel holds
-    /// neither buffers nor files any more. A later wait() submits the requests again. The caller holds the
-    /// lock.
-    virtual void leave_thread() noexcept {}
+    /// Ends a run for which enter_thread() was called, and the calls of await_close() in other threads. If
+    /// `cancels` is true, cancels all requests, so that the kernel holds neither buffers nor files any more; a
+    /// later wait() submits them again. It must be true if enter_thread() was called with true. The caller
+    /// holds the lock.
+    virtual void leave_thread(bool /*cancels*/) noexcept {}
     /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
     /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
@@ -178,10 +179,14 @@ public:
 
     /// Forgets the descriptor, so that its later events do not reach the next descriptor with the same
     /// number. Call this function before close(2). Pending operations on the descriptor complete with
-    /// -ECANCELED. Afterwards, the kernel holds the file for no operation of this driver. In a thread other
-    /// than the loop's, the call waits for this, and releases the lock meanwhile. It waits no longer than
-    /// 100 ms for a callback that runs in the loop; then the kernel releases the file after this callback.
+    /// -ECANCELED. In the loop's thread, no request of this driver keeps the file open when close() returns.
     virtual void close(int fd) noexcept = 0;
+    /// Waits until no request of this driver keeps the closed descriptor's file open. Called after close() in
+    /// a thread other than the loop's, and only between enter_thread() and leave_thread(). The caller holds
+    /// the lock; await_close() releases it while it waits. If a callback runs in the loop for more than
+    /// 100 ms, await_close() returns earlier, and the file stays open until the callback has returned. Then
+    /// the driver does not wait for this callback again.
+    virtual void await_close(int /*fd*/) noexcept {}
 
     /// Forgets the descriptor if no operation is pending on it. Called when a program stops watching a
     /// descriptor that the loop does not own, because the program might close the descriptor without a call

@@ -126,30 +126,32 @@ public:
     }
 
     void begin_anew_in_child() override {
+        wake_event fresh;  // first, because it can throw
         ring_.disown();
-        wake_ = wake_event();
+        wake_ = std::move(fresh);
+        lent_ = 0;  // the kernel writes into the memory of the parent
         begin_anew();
     }
 
-    void leave_thread() noexcept override {
+    void leave_thread(bool cancels) noexcept override {
         lends_buffers_ = false;
-        if (pending() == 0 || !ring_.is_enabled() || !ring_.runs_in_this_thread()) return;
-        int fd = 0;
-        for (descriptor& d : descriptors_) {
-            d.requests.for_each([](operation& each) {
-                auto& op = static_cast<io_operation&>(each);
-                if (op.state == in_kernel) op.state = taken_back;
-            });
-            if (!d.requests.empty()) cancel_later(fd, d);
-            ++fd;
+        if (ring_.is_enabled() && ring_.runs_in_this_thread())
+            cancels ? take_requests_back() : cancel_for_other_threads();
+        end_waits();
+    }
+    void await_close(int fd) noexcept override {
+        constexpr std::chrono::milliseconds longest_wait{100};  // the callback might wait for this thread
+        const descriptor* const d = descriptors_.find(fd);
+        if (d == nullptr || d->next_lacking == 0 || cancel_rounds_ == given_up_in_) return;
+        const auto is_over = [this, before = cancel_rounds_] { return cancel_rounds_ != before; };
+        ++waiting_threads_;
+        if (is_in_kernel_) {
+            wake();
+            has_cancelled_.wait(*lock(), is_over);
+        } else if (!has_cancelled_.wait_for(*lock(), longest_wait, is_over)) {
+            given_up_in_ = cancel_rounds_;
         }
-        for (const descriptor& d : descriptors_) {
-            while (!d.requests.empty()) {
-                submit_lacking_cancels();
-                if (!ring_.await_completion()) return;
-                take_completions();
-            }
-        }
+        --waiting_threads_;
     }
 
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept override {
@@ -248,13 +250,9 @@ public:
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
         if (d->requests.empty() && !d->feed.is_closed()) return;
-        if (can_submit()) {
-            submit_cancels(fd, *d);
-            static_cast<void>(ring_.settle());
-        } else {
-            cancel_later(fd, *d);
-            await_cancellation();
-        }
+        if (!can_submit()) return cancel_later(fd, *d);
+        submit_cancels(fd, *d);
+        static_cast<void>(ring_.settle());
     }
 
     void wait(time_point deadline) override {
@@ -265,7 +263,9 @@ public:
         if (!wake_is_armed_) arm_wake();
         cancel_for_other_threads();
         start_all();
-        if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
+        if (lacks_cancels_) [[unlikely]] {
+            ring_.enter();
+        } else if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
             sleep();
         } else {
@@ -348,6 +348,7 @@ private:
         wake_is_armed_ = false;
         lent_ = 0;
         first_lacking_ = end_of_list;
+        lacks_cancels_ = false;
         for (descriptor& d : descriptors_) {
             d.next_lacking = 0;
             while (!d.requests.empty()) {
@@ -356,6 +357,27 @@ private:
                 continues ? start_again(op) : complete(op, op.state == done ? op.result : -ECANCELED);
             }
             start_waiting(d);
+        }
+    }
+
+    // Cancels all requests and waits for their ends. They start again in the next wait().
+    void take_requests_back() noexcept {
+        if (pending() == 0) return;
+        int fd = 0;
+        for (descriptor& d : descriptors_) {
+            d.requests.for_each([](operation& each) {
+                auto& op = static_cast<io_operation&>(each);
+                if (op.state == in_kernel) op.state = taken_back;
+            });
+            if (!d.requests.empty()) cancel_later(fd, d);
+            ++fd;
+        }
+        for (const descriptor& d : descriptors_) {
+            while (!d.requests.empty()) {
+                submit_lacking_cancels();
+                if (!ring_.await_completion()) return;
+                take_completions();
+            }
         }
     }
 
@@ -542,6 +564,7 @@ private:
 
     // Makes the next wait() submit the cancellations of the descriptor.
     void cancel_later(int fd, descriptor& d) noexcept {
+        lacks_cancels_ = true;
         if (d.next_lacking != 0) return;
         d.next_lacking = std::exchange(first_lacking_, fd + 1);
     }
@@ -597,28 +620,20 @@ private:
         driver_on_ring& of_;
     };
 
-    // Submits the cancellations that other threads, or a lack of memory, have left, and waits until the
-    // kernel has released the files of the cancelled requests.
+    // Submits the cancellations that other threads have requested or that failed for lack of memory, and lets
+    // the kernel release the files of the cancelled requests. If this fails, the next wait() does not sleep,
+    // but tries again.
     void cancel_for_other_threads() noexcept {
-        if (first_lacking_ == end_of_list) [[likely]]
+        if (!lacks_cancels_) [[likely]]
             return;
         submit_lacking_cancels();
-        static_cast<void>(ring_.settle());
-        ++cancel_rounds_;
-        if (lock() != nullptr) has_cancelled_.notify_all();
+        if (!ring_.settle() || first_lacking_ != end_of_list) return;
+        lacks_cancels_ = false;
+        end_waits();
     }
-
-    // Waits until the loop's thread has submitted the cancellations. If it sleeps in the kernel, wakes it. If
-    // it runs a callback, waits for a limited time, because the callback might wait for this thread.
-    void await_cancellation() noexcept {
-        constexpr std::chrono::milliseconds longest_wait{100};
-        if (lock() == nullptr) return;
-        const auto is_over = [this, before = cancel_rounds_] { return cancel_rounds_ != before; };
-        const auto latest = std::chrono::steady_clock::now() + longest_wait;
-        if (is_in_kernel_) wake();
-        do
-            if (has_cancelled_.wait_until(*lock(), latest, is_over)) return;
-        while (is_in_kernel_);
+    void end_waits() noexcept {
+        ++cancel_rounds_;
+        if (waiting_threads_ != 0) has_cancelled_.notify_all();
     }
 
     void take_completions() noexcept {
@@ -790,7 +805,10 @@ private:
     int first_lacking_ = end_of_list;  // the number of the descriptor plus one, see descriptor::next_lacking
     bool wake_is_armed_ = true;
     bool is_in_kernel_ = false;  // true while the loop's thread is in sleep() without the lock
+    bool lacks_cancels_ = false;
     std::size_t cancel_rounds_ = 0;
+    std::size_t given_up_in_ = static_cast<std::size_t>(-1);  // the round of a callback that takes long
+    std::size_t waiting_threads_ = 0;
     std::condition_variable_any has_cancelled_;
     time_point armed_ = never;
     __kernel_timespec timeout_{};

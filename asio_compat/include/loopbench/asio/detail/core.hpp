@@ -203,11 +203,22 @@ public:
 
     // The functions below are for timers and I/O. Any thread can call them.
 
+    /// A scope in which a thread other than the running thread uses the context without the lock, although a
+    /// handler can end run() and destroy the context meanwhile: the destructor of the context waits for the
+    /// end of this scope. The thread must hold the lock when it creates this object.
+    class use_by_other_thread {
+    public:
+        explicit use_by_other_thread(core& of) noexcept : core_(of) { ++of.uses_begun_; }
+        use_by_other_thread& operator=(use_by_other_thread&&) = delete;
+        ~use_by_other_thread() { core_.uses_ended_.fetch_add(1, std::memory_order_release); }
+
+    private:
+        core& core_;
+    };
+
     /// A change of the timers or the driver, in any thread. Holds the lock on them until the end of its
     /// scope. Then puts the operations in `ended` into the ready queue and, if `wakes` is true, wakes the
-    /// running thread, so that it checks its timers and its driver again. The handler of such an operation
-    /// can end run() and destroy the context. Therefore, the destructor of the context waits until this
-    /// thread has woken the loop.
+    /// running thread, so that it checks its timers and its driver again.
     class change {
     public:
         // Inlined, because each operation makes several changes, most of which end nothing.
@@ -229,11 +240,10 @@ public:
 
     private:
         [[gnu::noinline]] void end_in_other_thread() noexcept {
-            ++core_.changes_begun_;
+            const use_by_other_thread used(core_);
             core_.lock_.unlock();
             while (!ended.empty()) core_.loop_->push_from_any_thread(ended.pop());
             if (wakes) core_.loop_->wake_from_any_thread();
-            core_.changes_ended_.fetch_add(1, std::memory_order_release);  // the last access of this thread
         }
 
         core& core_;
@@ -242,10 +252,10 @@ public:
     /// Waits until other threads no longer use the context. Called in the destructor of the context.
     void await_other_threads() noexcept {
         const auto begun = [this] {
-            const std::lock_guard lock(lock_);  // also waits for stop()
-            return changes_begun_;
+            const std::lock_guard lock(lock_);
+            return uses_begun_;
         };
-        while (changes_ended_.load(std::memory_order_acquire) != begun())
+        while (uses_ended_.load(std::memory_order_acquire) != begun())
             std::this_thread::sleep_for(std::chrono::microseconds(10));
     }
 
@@ -304,6 +314,8 @@ public:
     void begin_anew_in_child() {
         const std::lock_guard lock(lock_);
         loop_->io().begin_anew_in_child();
+        loop_->forget_other_threads();
+        uses_ended_.store(uses_begun_, std::memory_order_relaxed);
     }
 
     // The functions below run and stop the loop.
@@ -344,8 +356,12 @@ public:
             stopped_.store(true, std::memory_order_seq_cst);
             return loop_->end_step();
         }
-        const std::lock_guard lock(lock_);  // thus the context exists until this function returns
-        stopped_.store(true, std::memory_order_seq_cst);
+        std::optional<use_by_other_thread> used;
+        {
+            const std::lock_guard lock(lock_);
+            used.emplace(*this);
+            stopped_.store(true, std::memory_order_seq_cst);
+        }
         if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
     }
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
@@ -396,7 +412,7 @@ private:
             core_.executed_ = executed_before_;
             if (!is_outermost_) return;
             const std::lock_guard lock(core_.lock_);
-            if (is_for_long_) core_.loop_->io().leave_thread();
+            core_.loop_->io().leave_thread(is_for_long_ || core_.stopped());
             core_.is_run_ = false;
         }
 
@@ -420,12 +436,16 @@ private:
     };
 
     void let_go(int fd, bool is_shared, bool closes) noexcept {
+        std::optional<use_by_other_thread> used;  // ends after the change
         change closing(*this);
         loop_->io().cancel_some(fd, {}, closing.ended);
         if (closes) loop_->io().drop_received(fd);
         try_take_over_driver();
         if (is_shared) loop_->io().unwatch(fd);
         loop_->io().close(fd);
+        if (!is_run_ || runs_in_this_thread()) return;
+        used.emplace(*this);
+        loop_->io().await_close(fd);
     }
     // If no thread runs the loop, takes over the driver from the thread that ran the loop last, because that
     // thread might never run the loop again. (A driver on io_uring then replaces its ring.) The caller must
@@ -479,11 +499,11 @@ private:
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
     bool is_run_ = false;                    // between enter_thread() and leave_thread(); protected by lock_
-    std::size_t changes_begun_ = 0;          // by other threads; protected by lock_
+    std::size_t uses_begun_ = 0;             // by other threads; protected by lock_
     alignas(64) std::atomic<long> work_{0};  // other threads write it, too
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
-    std::atomic<std::size_t> changes_ended_{0};
+    std::atomic<std::size_t> uses_ended_{0};
 };
 
 }  // namespace detail
