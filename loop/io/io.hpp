@@ -169,9 +169,9 @@ public:
     /// operations with `polls_first`. Without this call, a receive on io_uring can have its data before its
     /// turn comes, and then the cancellation is too late.
     virtual void will_cancel() noexcept {}
-    /// Makes receives whose data has arrived, but whose callbacks have not run yet, complete with -ECANCELED.
-    /// The data is lost. Called before the descriptor is closed.
-    virtual void drop_received(int /*fd*/) noexcept {}
+    /// Ends the receives whose data has arrived, but whose callbacks have not run yet, as cancel_some() ends
+    /// other operations. The data is lost. Called after cancel_some() and before close(), if the file is closed.
+    virtual void drop_received(int /*fd*/, io_queue& /*ended*/) noexcept {}
 
     /// Moves all pending operations to `ended`. Called at the end of the loop. Afterwards, neither the driver
     /// nor the kernel uses these operations.

@@ -32,7 +32,6 @@
 #include <condition_variable>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/ring.hpp"
@@ -88,7 +87,6 @@ public:
     driver_on_ring(ready_queue& ready, const uring_limits& limits)
         : io_uring_driver(ready), ring_(limits), buffers_(ring_.native(), limits.buffers) {
         arm_wake();
-        received_.reserve(received_max);
     }
     ~driver_on_ring() override { ring_.cancel_all(); }
 
@@ -164,12 +162,12 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         end_some(d->waiting, choice, ended);
-        if (ripe_operations* const all = ripe_at(fd)) end_ripe(*all, choice, ended);
+        end_ripe(fd, choice, ended);
         start_waiting(*d);
         bool cancels = false;
         d->requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
-            if (op.state == in_kernel && choice.holds(op)) op.state = cancelling;
+            if ((op.state == in_kernel || op.state == reported) && choice.holds(op)) op.state = cancelling;
             cancels |= op.state != in_kernel;
         });
         if (cancels) cancel_requests(fd, *d, ended);
@@ -177,16 +175,15 @@ public:
 
     void will_cancel() noexcept override { polls_first_ = true; }
 
-    void drop_received(int fd) noexcept override {
-        if (!ring_.runs_in_this_thread()) return;
-        for (const received_operation& each : received_) {
-            if (each.fd == fd) drop_if_queued(each);
-        }
+    void drop_received(int fd, io_queue& ended) noexcept override {
+        end_ripe(fd, {}, ended, /*also_received=*/true);
+        descriptor* const d = descriptors_.find(fd);
+        if (d == nullptr) return;
+        d->requests.for_each([](operation& each) { static_cast<io_operation&>(each).state = dropped; });
     }
 
     void take_all(io_queue& ended) noexcept override {
-        for (const auto& each : ripe_)
-            if (each != nullptr) end_ripe(*each, {}, ended);
+        for (int fd = 0; ripe_.find(fd) != nullptr; ++fd) end_ripe(fd, {}, ended, /*also_received=*/true);
         for (descriptor& d : descriptors_) {
             end_some(d.waiting, {}, ended);
             while (!d.requests.empty()) {
@@ -212,7 +209,7 @@ public:
             if (d == nullptr || !d->waiting.remove(op)) to_start_.remove(op);
             return set_not_pending(op);
         }
-        if (op.state == ripe) {
+        if (op.state == ripe || op.state == received) {
             ripe_at(op.fd)->ops.remove(op);
             --ripe_count_;
             return set_not_pending(op);
@@ -245,7 +242,7 @@ public:
         cancel_all(d->waiting);
         d->requests.for_each([](operation& each) {
             auto& op = static_cast<io_operation&>(each);
-            if (op.state != done) op.state = closed;
+            if (op.state != done && op.state != dropped) op.state = closed;
         });
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
@@ -293,12 +290,15 @@ private:
         cancelling,
         taken_back,  // its request ends early and starts again later
         done,        // has a result; completes when its multishot request ends
+        reported,    // can make its system call; becomes ripe when its multishot request ends
         closed,
-        ripe,  // can make its system call, or complete, when its turn in the ready queue comes
+        dropped,   // closed, and completes with -ECANCELED even if its request has succeeded
+        ripe,      // can make its system call, or complete, when its turn in the ready queue comes
+        received,  // ripe, and has its result already; only drop_received() ends it early
     };
 
     // The ripe operations of a descriptor, as an entry of the ready queue. A shared driver uses it, because
-    // an Asio program can cancel an operation until the operation's turn comes.
+    // an Asio program can cancel an operation, or close its descriptor, until the operation's turn comes.
     struct ripe_operations : operation {
         explicit ripe_operations(driver_on_ring& of) noexcept
             : operation{nullptr, &run_or_discard}, owner(of) {}
@@ -312,14 +312,6 @@ private:
         io_queue ops;
         bool is_queued = false;
     };
-
-    // A receive with a lent buffer that has completed. It is in the ready queue, or has run and is freed.
-    struct received_operation {
-        const operation* op;
-        operation::complete_fn complete;
-        int fd;
-    };
-    static constexpr std::size_t received_max = 256;
 
     struct alignas(64) descriptor {
         stream_feed feed;
@@ -353,7 +345,8 @@ private:
             d.next_lacking = 0;
             while (!d.requests.empty()) {
                 io_operation& op = d.requests.pop();
-                const bool continues = op.state == in_kernel || op.state == taken_back;
+                const bool continues =
+                    op.state == in_kernel || op.state == taken_back || op.state == reported;
                 continues ? start_again(op) : complete(op, op.state == done ? op.result : -ECANCELED);
             }
             start_waiting(d);
@@ -449,8 +442,9 @@ private:
         bool found = false;
         const auto look_at = [&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
-            found |=
-                other.state != closed && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
+            const bool is_over =
+                other.state == closed || other.state == dropped || other.state == received;
+            found |= !is_over && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
         };
         d.requests.for_each(look_at);
         if (ripe_count_ != 0 && ripe_at(op.fd) != nullptr) [[unlikely]]
@@ -477,16 +471,20 @@ private:
         return all == nullptr ? nullptr : all->get();
     }
 
-    // Queues an operation whose system call can be made now. `events` are the events that the kernel has
-    // reported, or 0 for a wait, which needs no system call. Returns false if there is no memory.
-    bool become_ripe(io_operation& op, std::int64_t events) noexcept {
+    // Queues an operation until its turn comes. `result` is the result of a receive or a wait; otherwise the
+    // events that the kernel has reported. An urgent call is the first of its descriptor, because a read that
+    // passes urgent data removes it. Returns false if there is no memory.
+    bool become_ripe(io_operation& op, stage as, std::int64_t result) noexcept {
         try {
             std::unique_ptr<ripe_operations>& all = ripe_.get(op.fd);
             if (all == nullptr) [[unlikely]]
                 all = std::make_unique<ripe_operations>(*this);
-            op.state = ripe;
-            op.result = events;
-            all->ops.push(op);
+            op.state = as;
+            op.result = result;
+            if (op.kind == io_kind::urgent_call) [[unlikely]]
+                all->ops.prepend(&op, &op);
+            else
+                all->ops.push(op);
             ++ripe_count_;
             queue(*all);
             return true;
@@ -507,28 +505,30 @@ private:
         io_operation& op = all.ops.pop();
         --ripe_count_;
         if (!all.ops.empty()) queue(all);
-        if (!is_wait(op)) {
+        if (op.state == ripe && !is_wait(op)) {
             const auto events = static_cast<unsigned>(op.result);
             if (!attempt(op)) return poll_again(op, events), nullptr;
             start_waiting(descriptors_[op.fd]);
         }
+        if (op.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(op.result)));
         set_not_pending(op);
         return &op;
     }
 
-    void end_ripe(ripe_operations& all, io_choice choice, io_queue& ended) noexcept {
-        const std::size_t pending_before = pending();
-        end_some(all.ops, choice, ended);
-        ripe_count_ -= pending_before - pending();
-    }
-
-    void drop_if_queued(const received_operation& received) noexcept {
-        ready().for_each([&](operation& each) {
-            // The address of an operation that was freed can belong to another operation.
-            if (&each != received.op || each.complete != received.complete) return;
-            auto& op = static_cast<io_operation&>(each);
-            if (op.fd == received.fd && op.kind == io_kind::receive) op.result = -ECANCELED;
-        });
+    void end_ripe(int fd, io_choice choice, io_queue& ended, bool also_received = false) noexcept {
+        ripe_operations* const all = ripe_at(fd);
+        if (all == nullptr) return;
+        io_queue others;
+        while (!all->ops.empty()) {
+            io_operation& op = all->ops.pop();
+            if (!choice.holds(op) || (op.state == received && !also_received)) {
+                others.push(op);
+                continue;
+            }
+            --ripe_count_;
+            end(op, ended);
+        }
+        all->ops.prepend(std::move(others));
     }
 
     void start_again(io_operation& op, bool polled = false) noexcept {
@@ -637,7 +637,6 @@ private:
     }
 
     void take_completions() noexcept {
-        if (ready().empty()) received_.clear();
         for (io_uring_cqe cqe{}; ring_.take(cqe);) {
             switch (static_cast<owner>(cqe.user_data >> 56)) {
                 case owner::operation:
@@ -665,11 +664,6 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(fd, user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // Returns true for an operation whose system call is made when its turn in the ready queue comes. Urgent
-    // data must be looked for at once, because a read that passes it removes it.
-    static bool makes_a_call_later(const io_operation& op) noexcept {
-        return !is_wait(op) && op.kind != io_kind::urgent_call;
-    }
     static bool is_wait(const io_operation& op) noexcept {
         return op.kind == io_kind::readable || op.kind == io_kind::writable;
     }
@@ -681,12 +675,15 @@ private:
     }
 
     // Handles a completion of a multishot request that is not the final one. The operation completes only
-    // with the final completion, because the kernel keeps the request until then.
+    // with the final completion, because the kernel keeps the request until then. After an event that the
+    // operation does not wait for, the system call is made at once, because only its result shows whether the
+    // request must continue.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
-        op.result = result_of_poll(op, events);
+        const bool waits = lock() != nullptr && !is_wait(op) && (events & events_of(op.kind)) != 0;
+        op.result = waits ? events : result_of_poll(op, events);
         if (op.result == -EAGAIN) return;
-        op.state = done;
+        op.state = waits ? reported : done;
         submit_cancel(op.fd, user_data(op));
     }
 
@@ -695,7 +692,7 @@ private:
         descriptor& d = descriptors_[op.fd];
         d.requests.remove(op);
         if (!op.polled) --lent_;
-        if (op.state == closed) {
+        if (op.state == closed || op.state == dropped) {
             // Nothing changes in `d`, because the descriptor number already belongs to another file.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
@@ -711,14 +708,19 @@ private:
             if (op.kind == io_kind::accept && !op.polled && cqe.res >= 0) ::close(cqe.res);
             return set_not_pending(op);
         }
-        if (op.state == done) return complete(op, op.result);
+        if (op.state == done) return complete_in_turn(op, op.result);
+        if (op.state == dropped) return complete(op, -ECANCELED);
+        if (op.state == reported) {
+            if (!become_ripe(op, ripe, op.result)) start_again(op);
+            return;
+        }
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool continues = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // for example, cancelled while a worker thread ran it
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
-            if (continues && lock() != nullptr && makes_a_call_later(op) && become_ripe(op, result)) return;
+            if (continues && lock() != nullptr && !is_wait(op) && become_ripe(op, ripe, result)) return;
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             if (continues && result == -EAGAIN) return poll_again(op, events);
         } else if (op.whole && result > 0) {
@@ -730,18 +732,17 @@ private:
         // terminal, or a pipe before Linux 6.4. The driver then waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) {
-            if (lock() == nullptr || !continues) return complete(op, result);
-            if (is_wait(op) && result == 0 && become_ripe(op, 0)) return;
-            return complete_lent(op, result);
+            return continues ? complete_in_turn(op, result) : complete(op, result);
         }
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    void complete_lent(io_operation& op, std::int64_t result) noexcept {
-        if (op.kind == io_kind::receive && received_.size() < received_max)
-            received_.push_back({&op, op.complete, op.fd});
-        complete(op, result);
+    // Completes an operation. In a shared driver, a receive or a wait stays pending until its turn comes, so
+    // that it can still be aborted.
+    void complete_in_turn(io_operation& op, std::int64_t result) noexcept {
+        const bool can_be_aborted = lock() != nullptr && (op.kind == io_kind::receive || is_wait(op));
+        if (!can_be_aborted || !become_ripe(op, is_wait(op) ? ripe : received, result)) complete(op, result);
     }
 
     // Waits for readiness again after the kernel has reported `events`, but the system call would block. If
@@ -796,7 +797,6 @@ private:
     descriptor_table<descriptor> descriptors_;
     descriptor_table<std::unique_ptr<ripe_operations>> ripe_;  // pointers, so that the addresses are stable
     std::size_t ripe_count_ = 0;
-    std::vector<received_operation> received_;  // with memory for received_max
     io_queue to_start_;
     std::size_t lent_ = 0;
     bool lends_buffers_ = false;
