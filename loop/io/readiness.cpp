@@ -194,9 +194,9 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     if (d.generation != event.generation) return;
     d.always_ready |= event.hung_up || event.urgent;
     if (d.wanted == input_watch::by_level && d.in.waiting.empty()) d.wanted = input_watch::by_edges_for_good;
+    if (event.urgent || event.hung_up) serve(d, d.urgent);  // first, because a read of the input passes it
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
-    if (event.urgent || event.hung_up) serve(d, d.urgent);
     watch_as_before(event.fd, d);
 }
 
