@@ -105,9 +105,9 @@ private:
     bool is_locked_ = false;
 };
 
-/// True if the program contains a call of a socket's cancel(). An object of type notes_cancel sets it before
-/// main() begins.
-inline std::atomic<bool> program_cancels = false;
+/// True if the program contains a call of a socket's cancel() or release(). An object of type notes_cancel
+/// sets it before main() begins, or when a shared library with such a call is loaded.
+[[gnu::visibility("default")]] inline std::atomic<bool> program_cancels = false;
 struct notes_cancel {
     notes_cancel() noexcept { program_cancels = true; }
 };
@@ -289,8 +289,9 @@ public:
 
     void cancel(int fd, loop::io_choice choice = {}) noexcept {
         change cancelling(*this);
+        loop_->io().will_cancel();  // in case that program_cancels was set after the run began
         loop_->io().cancel_some(fd, choice, cancelling.ended);
-        cancelling.wakes = true;
+        cancelling.wakes = !loop_->io().runs_in_this_thread();
     }
     void cancel_by_key(int fd, const void* key) noexcept {
         const auto has_key = [](const loop::io_operation& op, const void* wanted) noexcept {
