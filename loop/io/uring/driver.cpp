@@ -49,8 +49,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Returns an event without which the kernel would not wake the request: a request for readiness ignores
-// wake-ups for POLLPRI (IO_ASYNC_POLL_COMMON in io_uring/poll.h). Urgent data wakes for POLLRDBAND, too.
+// Returns an additional event to ask for, because POLLPRI alone does not wake a request for readiness
+// (IO_ASYNC_POLL_COMMON in io_uring/poll.c of Linux 6.1). Urgent data wakes for POLLRDBAND, too.
 unsigned what_wakes(io_kind kind) noexcept {
     return kind == io_kind::urgent_call ? POLLRDBAND : 0;
 }
@@ -240,15 +240,18 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         cancel_all(d->waiting);
-        d->requests.for_each([](operation& each) {
-            auto& op = static_cast<io_operation&>(each);
-            if (op.state != done && op.state != dropped) op.state = closed;
-        });
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
         if (d->requests.empty() && !d->feed.is_closed()) return;
-        if (!can_submit()) return cancel_later(fd, *d);
-        submit_cancels(fd, *d);
+        const bool submits = can_submit();
+        if (!submits) cancel_later(fd, *d);
+        d->requests.for_each([&](operation& each) {
+            auto& op = static_cast<io_operation&>(each);
+            if (submits && op.state == in_kernel) submit_cancel(fd, user_data(op));
+            if (op.state != done && op.state != dropped) op.state = closed;
+        });
+        if (!submits) return;
+        if (d->feed.is_closed()) submit_cancel(fd, user_data(owner::feed, fd));
         static_cast<void>(ring_.settle());
     }
 
@@ -442,8 +445,7 @@ private:
         bool found = false;
         const auto look_at = [&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
-            const bool is_over =
-                other.state == closed || other.state == dropped || other.state == received;
+            const bool is_over = other.state == closed || other.state == dropped || other.state == received;
             found |= !is_over && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
         };
         d.requests.for_each(look_at);
@@ -550,7 +552,7 @@ private:
         return true;
     }
 
-    // Cancels the requests that have to end early. The next wait() submits cancellations that could not be
+    // Cancels the requests that must end early. The next wait() submits cancellations that could not be
     // submitted now. A second cancellation of a request has no effect, because the kernel handles the
     // cancellation before it receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
@@ -577,19 +579,21 @@ private:
         }
     }
 
-    // Cancels the requests of the descriptor that have to end early. A thread other than the loop's cannot
+    // Cancels those requests of the descriptor that must end early. A thread other than the loop's cannot
     // submit cancellations, but it can withdraw the requests that are not submitted yet. This is necessary:
     // the kernel would carry them out on the file that has the descriptor's number by then.
     void cancel_requests(int fd, descriptor& d, io_queue& ended) noexcept {
         if (can_submit()) return submit_cancels(fd, d);
-        if (!is_in_kernel_) withdraw(d, ended);
-        cancel_later(fd, d);
+        if (is_in_kernel_ || !withdraw(d, ended)) cancel_later(fd, d);
     }
-    void withdraw(descriptor& d, io_queue& ended) noexcept {
+    // Returns true if no request has to be cancelled any more.
+    bool withdraw(descriptor& d, io_queue& ended) noexcept {
+        bool all = true;
         io_queue others;
         while (!d.requests.empty()) {
             io_operation& op = d.requests.pop();
             if (op.state == in_kernel || !ring_.withdraw(user_data(op), user_data(owner::none))) {
+                all &= op.state == in_kernel;
                 others.push(op);
                 continue;
             }
@@ -597,6 +601,7 @@ private:
             end(op, ended);
         }
         d.requests.prepend(std::move(others));
+        return all;
     }
 
     // Submits the requests, and sleeps until there is a completion or a wake-up. Other threads can hold the
