@@ -1,9 +1,11 @@
 #pragma once
 
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -96,14 +98,22 @@ private:
 };
 
 /// A lock that lets other threads use a loop's timers and driver. The loop's own thread holds the lock during
-/// a turn, except while the thread sleeps in the kernel and while callbacks run.
+/// a turn, except while the thread sleeps in the kernel and while callbacks run. In a process with one thread,
+/// the lock does not touch its mutex. The number of threads must not change while the lock is held.
 class loop_lock {
 public:
-    virtual void lock() noexcept = 0;
-    virtual void unlock() noexcept = 0;
+    void lock() noexcept {
+        const bool is_alone = __libc_single_threaded != 0;
+        if (!is_alone) mutex_.lock();
+        is_locked_ = !is_alone;
+    }
+    void unlock() noexcept {
+        if (is_locked_) mutex_.unlock();
+    }
 
-protected:
-    ~loop_lock() = default;
+private:
+    std::mutex mutex_;
+    bool is_locked_ = false;
 };
 
 /// The object that executes the I/O operations of a loop. Call all members except wake() only in the loop's
@@ -163,9 +173,8 @@ public:
     /// is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// Announces that the program cancels receives. In a shared driver, the callback of an operation that is
-    /// ready can be preceded by a callback that cancels this operation; then the bytes must stay in the
-    /// socket. From now on, the driver therefore reads only when the callback is about to run, as for
+    /// Announces that the program cancels receives. A callback can cancel an operation that is ready but has
+    /// not completed; its bytes must then stay in the socket. From now on, the driver therefore reads only when the callback is about to run, as for
     /// operations with `polls_first`. Without this call, a receive on io_uring can have its data before its
     /// turn comes, and then the cancellation is too late.
     virtual void will_cancel() noexcept {}

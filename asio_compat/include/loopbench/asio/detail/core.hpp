@@ -9,8 +9,6 @@
 // second thread that calls run() waits until the first thread has left run().
 #pragma once
 
-#include <sys/single_threaded.h>
-
 #include <atomic>
 #include <boost/asio/detail/thread_context.hpp>
 #include <boost/asio/detail/thread_info_base.hpp>
@@ -85,24 +83,6 @@ struct io_op : loop::io_operation {
             if (bytes == 0 && zero_is_end) ec = boost::asio::error::eof;
         }
     }
-};
-
-/// A lock that locks its mutex only if the process has more than one thread. The number of threads must not
-/// change while the lock is held.
-class lock_if_threaded final : public loop::loop_lock {
-public:
-    void lock() noexcept override {
-        const bool is_alone = __libc_single_threaded != 0;
-        if (!is_alone) mutex_.lock();
-        is_locked_ = !is_alone;
-    }
-    void unlock() noexcept override {
-        if (is_locked_) mutex_.unlock();
-    }
-
-private:
-    std::mutex mutex_;
-    bool is_locked_ = false;
 };
 
 /// True if the program contains a call of a socket's cancel() or release(). An object of type notes_cancel
@@ -491,12 +471,14 @@ private:
     }
 
     boost::asio::execution_context& owner_;
-    lock_if_threaded lock_;  // only handlers create threads, and no handler runs while it is held
+    // No handler runs while the lock is held, but the clock of a timer can be read meanwhile; a program's
+    // own clock must therefore not create threads, and must not wait for other threads.
+    loop::loop_lock lock_;
     const std::unique_ptr<loop::event_loop> loop_;
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // handlers that have run in the current run(), or in runs around it
+    std::size_t executed_ = 0;  // handlers run so far by the innermost run()
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
     bool is_run_ = false;                    // between enter_thread() and leave_thread(); protected by lock_
