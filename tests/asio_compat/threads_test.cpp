@@ -331,8 +331,7 @@ TYPED_TEST(asio_threads, a_port_is_free_after_the_thread_that_ran_its_acceptor_h
     const auto run_until_stopped = [](auto& context, int how) {
         std::thread running([&] {
             if (how == 0) context.run();
-            if (how == 1) context.run_for(1h);
-            while (!context.stopped()) context.run_one();
+            while (!context.stopped()) how == 1 ? context.poll() : context.run_one();
         });
         net::post(context, [&] { net::post(context, [&] { context.stop(); }); });
         running.join();
