@@ -36,6 +36,8 @@ constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
 }
 
+class driver;
+
 /// An I/O operation. From start() to completion, the operation belongs to the driver and must not be moved.
 struct io_operation : operation {
     int fd = -1;
@@ -47,6 +49,7 @@ struct io_operation : operation {
     std::uint8_t state = 0;
     bool polled = false;
     bool by_edge = false;
+    std::uint16_t closes = 0;  // of the descriptor, when the operation completed
     // The function of the three *_call kinds. It makes the system call once and sets `result`, or returns
     // false if the system call would block. The descriptor is non-blocking. The driver calls the function
     // when the operation is started, and again whenever the system call might succeed.
@@ -55,6 +58,8 @@ struct io_operation : operation {
     std::byte* data = nullptr;
     std::size_t size = 0;
     std::size_t moved = 0;
+    complete_fn own_complete;  // `complete` of an operation that has completed and waits for its turn,
+    driver* completed_by;      // and its driver
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };
@@ -98,8 +103,8 @@ private:
 };
 
 /// A lock that lets other threads use a loop's timers and driver. The loop's own thread holds the lock during
-/// a turn, except while the thread sleeps in the kernel and while callbacks run. In a process with one thread,
-/// the lock does not touch its mutex. The number of threads must not change while the lock is held.
+/// a turn, except while the thread sleeps in the kernel and while callbacks run. In a process with one
+/// thread, the lock does not touch its mutex. The number of threads must not change while the lock is held.
 class loop_lock {
 public:
     void lock() noexcept {
@@ -141,9 +146,9 @@ public:
     /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
     /// Ends a run for which enter_thread() was called, and the calls of await_close() in other threads. If
-    /// `cancels` is true, cancels all requests, so that the kernel holds neither buffers nor files any more; a
-    /// later wait() submits them again. It must be true if enter_thread() was called with true. The caller
-    /// holds the lock.
+    /// `cancels` is true, cancels all requests, so that the kernel holds neither buffers nor files any more;
+    /// a later wait() submits them again. `cancels` must be true if enter_thread() was called with true. The
+    /// caller holds the lock.
     virtual void leave_thread(bool /*cancels*/) noexcept {}
     /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
     /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
@@ -174,13 +179,13 @@ public:
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
     /// Announces that the program cancels receives. A callback can cancel an operation that is ready but has
-    /// not completed; its bytes must then stay in the socket. From now on, the driver therefore reads only when the callback is about to run, as for
-    /// operations with `polls_first`. Without this call, a receive on io_uring can have its data before its
-    /// turn comes, and then the cancellation is too late.
+    /// not completed; its bytes must then stay in the socket. From now on, the driver therefore reads only
+    /// when the callback is about to run, as for operations with `polls_first`. Without this call, a receive
+    /// on io_uring can have its data before its turn comes, and then the cancellation is too late.
     virtual void will_cancel() noexcept {}
-    /// Ends the receives whose data has arrived, but whose callbacks have not run yet, as cancel_some() ends
-    /// other operations. The data is lost. Called after cancel_some() and before close(), if the file is closed.
-    virtual void drop_received(int /*fd*/, io_queue& /*ended*/) noexcept {}
+    /// Makes the receives whose data has arrived, but whose callbacks have not run yet, complete with
+    /// -ECANCELED. The data is lost. Called after cancel_some() and before close(), if the file is closed.
+    virtual void drop_received(int /*fd*/) noexcept {}
 
     /// Moves all pending operations to `ended`. Called at the end of the loop. Afterwards, neither the driver
     /// nor the kernel uses these operations.

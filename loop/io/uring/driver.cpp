@@ -175,15 +175,15 @@ public:
 
     void will_cancel() noexcept override { polls_first_ = true; }
 
-    void drop_received(int fd, io_queue& ended) noexcept override {
-        end_ripe(fd, {}, ended, /*also_received=*/true);
+    void drop_received(int fd) noexcept override {
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
+        ++d->closes;
         d->requests.for_each([](operation& each) { static_cast<io_operation&>(each).state = dropped; });
     }
 
     void take_all(io_queue& ended) noexcept override {
-        for (int fd = 0; ripe_.find(fd) != nullptr; ++fd) end_ripe(fd, {}, ended, /*also_received=*/true);
+        for (int fd = 0; ripe_.find(fd) != nullptr; ++fd) end_ripe(fd, {}, ended);
         for (descriptor& d : descriptors_) {
             end_some(d.waiting, {}, ended);
             while (!d.requests.empty()) {
@@ -209,7 +209,7 @@ public:
             if (d == nullptr || !d->waiting.remove(op)) to_start_.remove(op);
             return set_not_pending(op);
         }
-        if (op.state == ripe || op.state == received) {
+        if (op.state == ripe) {
             ripe_at(op.fd)->ops.remove(op);
             --ripe_count_;
             return set_not_pending(op);
@@ -261,7 +261,8 @@ public:
         // The next lines submit the requests that could not be submitted before, because the kernel lacked
         // memory, or because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
-        cancel_for_other_threads();
+        if (lacks_cancels_) [[unlikely]]
+            cancel_for_other_threads();
         start_all();
         if (lacks_cancels_) [[unlikely]] {
             ring_.enter();
@@ -295,9 +296,8 @@ private:
         done,        // has a result; completes when its multishot request ends
         reported,    // can make its system call; becomes ripe when its multishot request ends
         closed,
-        dropped,   // closed, and completes with -ECANCELED even if its request has succeeded
-        ripe,      // can make its system call, or complete, when its turn in the ready queue comes
-        received,  // ripe, and has its result already; only drop_received() ends it early
+        dropped,  // closed, and completes with -ECANCELED even if its request has succeeded
+        ripe,     // can make its system call, or complete, when its turn in the ready queue comes
     };
 
     // The ripe operations of a descriptor, as an entry of the ready queue. A shared driver uses it, because
@@ -322,6 +322,7 @@ private:
         io_queue requests;
         bool accepting = false;
         bool has_backlog = false;
+        std::uint16_t closes = 0;  // the number of calls of drop_received()
         // The place in the list of descriptors that lack cancellations: 0 if the descriptor is not in the
         // list, end_of_list if it is the last one, otherwise the next descriptor's number plus one.
         int next_lacking = 0;
@@ -383,7 +384,8 @@ private:
 
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
-        if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
+        const bool has_others = !d.requests.empty() || ripe_count_ != 0;
+        if (has_others && waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
             d.waiting.push(op);
             return false;
         }
@@ -445,7 +447,7 @@ private:
         bool found = false;
         const auto look_at = [&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
-            const bool is_over = other.state == closed || other.state == dropped || other.state == received;
+            const bool is_over = other.state == closed || other.state == dropped;
             found |= !is_over && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
         };
         d.requests.for_each(look_at);
@@ -473,15 +475,15 @@ private:
         return all == nullptr ? nullptr : all->get();
     }
 
-    // Queues an operation until its turn comes. `result` is the result of a receive or a wait; otherwise the
-    // events that the kernel has reported. An urgent call is the first of its descriptor, because a read that
-    // passes urgent data removes it. Returns false if there is no memory.
-    bool become_ripe(io_operation& op, stage as, std::int64_t result) noexcept {
+    // Queues an operation until its turn comes. `result` is the result of a wait, or the events that the
+    // kernel has reported to another operation. An urgent call is the first of its descriptor, because a read
+    // that passes urgent data removes it. Returns false if there is no memory.
+    bool become_ripe(io_operation& op, std::int64_t result) noexcept {
         try {
             std::unique_ptr<ripe_operations>& all = ripe_.get(op.fd);
             if (all == nullptr) [[unlikely]]
                 all = std::make_unique<ripe_operations>(*this);
-            op.state = as;
+            op.state = ripe;
             op.result = result;
             if (op.kind == io_kind::urgent_call) [[unlikely]]
                 all->ops.prepend(&op, &op);
@@ -507,30 +509,45 @@ private:
         io_operation& op = all.ops.pop();
         --ripe_count_;
         if (!all.ops.empty()) queue(all);
-        if (op.state == ripe && !is_wait(op)) {
+        if (!is_wait(op)) {
             const auto events = static_cast<unsigned>(op.result);
             if (!attempt(op)) return poll_again(op, events), nullptr;
             start_waiting(descriptors_[op.fd]);
         }
-        if (op.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(op.result)));
+        use_budget(op);
         set_not_pending(op);
         return &op;
     }
 
-    void end_ripe(int fd, io_choice choice, io_queue& ended, bool also_received = false) noexcept {
+    void end_ripe(int fd, io_choice choice, io_queue& ended) noexcept {
         ripe_operations* const all = ripe_at(fd);
         if (all == nullptr) return;
-        io_queue others;
-        while (!all->ops.empty()) {
-            io_operation& op = all->ops.pop();
-            if (!choice.holds(op) || (op.state == received && !also_received)) {
-                others.push(op);
-                continue;
-            }
-            --ripe_count_;
-            end(op, ended);
-        }
-        all->ops.prepend(std::move(others));
+        const std::size_t pending_before = pending();
+        end_some(all->ops, choice, ended);
+        ripe_count_ -= pending_before - pending();
+    }
+
+    // Completes a receive of a shared driver. The receive is aborted if its descriptor is closed before its
+    // turn in the ready queue comes.
+    void complete_received(io_operation& op, std::int64_t result) noexcept {
+        op.own_complete = std::exchange(op.complete, &run_received);
+        op.completed_by = this;
+        op.closes = descriptors_[op.fd].closes;
+        complete(op, result);
+    }
+    static void run_received(operation* queued, completion how) {
+        auto& op = *static_cast<io_operation*>(queued);
+        op.complete = op.own_complete;
+        if (how == completion::run) static_cast<driver_on_ring*>(op.completed_by)->abort_if_closed(op);
+        op.complete(&op, how);
+    }
+    void abort_if_closed(io_operation& op) noexcept {
+        const with_lock using_descriptors(*this);
+        if (op.closes != descriptors_[op.fd].closes) op.result = -ECANCELED;
+        use_budget(op);
+    }
+    void use_budget(const io_operation& op) noexcept {
+        if (op.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(op.result)));
     }
 
     void start_again(io_operation& op, bool polled = false) noexcept {
@@ -612,7 +629,8 @@ private:
             const without_lock sleeping(*this);
             ring_.enter(/*completions_wanted=*/1);
         }
-        cancel_for_other_threads();
+        if (lacks_cancels_) [[unlikely]]
+            cancel_for_other_threads();
     }
 
     class kernel_visit {
@@ -629,8 +647,7 @@ private:
     // the kernel release the files of the cancelled requests. If this fails, the next wait() does not sleep,
     // but tries again.
     void cancel_for_other_threads() noexcept {
-        if (!lacks_cancels_) [[likely]]
-            return;
+        if (!lacks_cancels_) return;
         submit_lacking_cancels();
         if (!ring_.settle() || first_lacking_ != end_of_list) return;
         lacks_cancels_ = false;
@@ -716,7 +733,7 @@ private:
         if (op.state == done) return complete_in_turn(op, op.result);
         if (op.state == dropped) return complete(op, -ECANCELED);
         if (op.state == reported) {
-            if (!become_ripe(op, ripe, op.result)) start_again(op);
+            if (!become_ripe(op, op.result)) start_again(op);
             return;
         }
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
@@ -725,7 +742,7 @@ private:
         bool again = result == -EINTR;  // for example, cancelled while a worker thread ran it
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
-            if (continues && lock() != nullptr && !is_wait(op) && become_ripe(op, ripe, result)) return;
+            if (continues && lock() != nullptr && !is_wait(op) && become_ripe(op, result)) return;
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             if (continues && result == -EAGAIN) return poll_again(op, events);
         } else if (op.whole && result > 0) {
@@ -743,11 +760,10 @@ private:
         start_again(op, op.polled);
     }
 
-    // Completes an operation. In a shared driver, a receive or a wait stays pending until its turn comes, so
-    // that it can still be aborted.
+    // Completes an operation. In a shared driver, a receive or a wait can be aborted until its turn comes.
     void complete_in_turn(io_operation& op, std::int64_t result) noexcept {
-        const bool can_be_aborted = lock() != nullptr && (op.kind == io_kind::receive || is_wait(op));
-        if (!can_be_aborted || !become_ripe(op, is_wait(op) ? ripe : received, result)) complete(op, result);
+        if (lock() != nullptr && op.kind == io_kind::receive) return complete_received(op, result);
+        if (lock() == nullptr || !is_wait(op) || !become_ripe(op, result)) complete(op, result);
     }
 
     // Waits for readiness again after the kernel has reported `events`, but the system call would block. If

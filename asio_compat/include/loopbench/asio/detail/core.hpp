@@ -420,7 +420,7 @@ private:
         std::optional<use_by_other_thread> used;  // ends after the change
         change closing(*this);
         loop_->io().cancel_some(fd, {}, closing.ended);
-        if (closes) loop_->io().drop_received(fd, closing.ended);
+        if (closes) loop_->io().drop_received(fd);
         try_take_over_driver();
         if (is_shared) loop_->io().unwatch(fd);
         loop_->io().close(fd);
