@@ -203,6 +203,7 @@ public:
     public:
         // Inlined, because each operation makes several changes, most of which end nothing.
         [[gnu::always_inline]] explicit change(core& of) noexcept : core_(of) { of.lock_.lock(); }
+        change(core& locked, std::adopt_lock_t) noexcept : core_(locked) {}
         change& operator=(change&&) = delete;
         [[gnu::always_inline]] ~change() {
             if (ended.empty() && !wakes) {
@@ -244,15 +245,14 @@ public:
     /// Starts an operation. Its handler must already be counted as work. The operation completes
     /// through the ready queue.
     void start(io_op& op) noexcept {
-        change starting(*this);
-        bool done = true;
-        try {
-            done = loop_->io().start(op);
-        } catch (const std::system_error& refused) {
-            op.result = -refused.code().value();
-        } catch (const std::bad_alloc&) {
-            op.result = -ENOMEM;
+        lock_.lock();
+        const bool done = try_to_start(op);
+        if (runs_in_this_thread()) [[likely]] {
+            lock_.unlock();
+            if (done) loop_->ready().push(op);
+            return;
         }
+        change starting(*this, std::adopt_lock);
         if (done) {
             starting.ended.push(op);
         } else {
@@ -415,6 +415,18 @@ private:
         bool is_inside_ = true;
         std::size_t executed_before_ = 0;
     };
+
+    // Starts an operation. Returns true if it has completed immediately, or if the driver has refused it.
+    bool try_to_start(io_op& op) noexcept {
+        try {
+            return loop_->io().start(op);
+        } catch (const std::system_error& refused) {
+            op.result = -refused.code().value();
+        } catch (const std::bad_alloc&) {
+            op.result = -ENOMEM;
+        }
+        return true;
+    }
 
     void let_go(int fd, bool is_shared, bool closes) noexcept {
         std::optional<use_by_other_thread> used;  // ends after the change
