@@ -30,13 +30,9 @@ public:
     }
 
     void begin_anew_in_child() override {
-        // All are created first, so that a failure changes nothing.
-        unique_fd epoll = make_epoll();
-        unique_fd timer = make_timer();
-        wake_event wake;
-        epoll_ = std::move(epoll);
-        timer_ = std::move(timer);
-        wake_ = std::move(wake);
+        epoll_ = make_epoll();
+        timer_ = make_timer();
+        wake_ = wake_event();
         armed_ = never;
         owner_ = ::getpid();
         add_own();
