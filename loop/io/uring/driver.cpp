@@ -264,9 +264,7 @@ public:
         if (lacks_cancels_) [[unlikely]]
             cancel_for_other_threads();
         start_all();
-        if (lacks_cancels_) [[unlikely]] {
-            ring_.enter();
-        } else if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
+        if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
             sleep();
         } else {
@@ -644,12 +642,12 @@ private:
     };
 
     // Submits the cancellations that other threads have requested or that failed for lack of memory, and lets
-    // the kernel release the files of the cancelled requests. If this fails, the next wait() does not sleep,
-    // but tries again.
+    // the kernel release the files of the cancelled requests. If this fails, the next wait() tries again, and
+    // the wake-up makes sure that this is soon.
     void cancel_for_other_threads() noexcept {
         if (!lacks_cancels_) return;
         submit_lacking_cancels();
-        if (!ring_.settle() || first_lacking_ != end_of_list) return;
+        if (!ring_.settle() || first_lacking_ != end_of_list) return wake();
         lacks_cancels_ = false;
         end_waits();
     }
