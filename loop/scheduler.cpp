@@ -9,8 +9,8 @@ void scheduler::close() noexcept {
     take_posted();
     ready_.close();
     roots_.destroy_all();
-    take_posted();  // again, because another thread might have posted meanwhile
-    while (wakes_made_.load(std::memory_order_acquire) != wakes_expected_)
+    while (take_posted()) continue;  // each destructor of a discarded function can post again
+    while (wakes_made_.load(std::memory_order_acquire) < wakes_expected_)
         std::this_thread::sleep_for(std::chrono::microseconds(10));
 }
 

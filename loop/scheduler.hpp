@@ -178,6 +178,11 @@ public:
     ready_queue& ready() noexcept { return ready_; }
     bool has_ready() const noexcept { return !ready_.empty(); }
     bool has_posted() const noexcept { return !posted_.empty(); }
+    /// Makes the destructor wait for no wake-up call that a thread has begun until now. Called in the child
+    /// of a fork, where the other threads of the parent do not exist.
+    void forget_other_threads() noexcept {
+        wakes_made_.store(wakes_expected_ + (has_posted() ? 1 : 0), std::memory_order_relaxed);
+    }
     void exception_was_not_retrieved(const std::exception_ptr& exception,
                                      const std::source_location& made_at) const noexcept;
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -34,6 +36,8 @@ constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
 }
 
+class driver;
+
 /// An I/O operation. From start() to completion, the operation belongs to the driver and must not be moved.
 struct io_operation : operation {
     int fd = -1;
@@ -45,6 +49,7 @@ struct io_operation : operation {
     std::uint8_t state = 0;
     bool polled = false;
     bool by_edge = false;
+    std::uint16_t closes = 0;  // of the descriptor, when the operation completed
     // The function of the three *_call kinds. It makes the system call once and sets `result`, or returns
     // false if the system call would block. The descriptor is non-blocking. The driver calls the function
     // when the operation is started, and again whenever the system call might succeed.
@@ -53,6 +58,8 @@ struct io_operation : operation {
     std::byte* data = nullptr;
     std::size_t size = 0;
     std::size_t moved = 0;
+    complete_fn own_complete;  // `complete` of an operation that has completed and waits for its turn,
+    driver* completed_by;      // and its driver
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };
@@ -96,14 +103,22 @@ private:
 };
 
 /// A lock that lets other threads use a loop's timers and driver. The loop's own thread holds the lock during
-/// a turn, except while the thread sleeps in the kernel and while callbacks run.
+/// a turn, except while the thread sleeps in the kernel and while callbacks run. In a process with one
+/// thread, the lock does not touch its mutex. The number of threads must not change while the lock is held.
 class loop_lock {
 public:
-    virtual void lock() noexcept = 0;
-    virtual void unlock() noexcept = 0;
+    void lock() noexcept {
+        const bool is_alone = __libc_single_threaded != 0;
+        if (!is_alone) mutex_.lock();
+        is_locked_ = !is_alone;
+    }
+    void unlock() noexcept {
+        if (is_locked_) mutex_.unlock();
+    }
 
-protected:
-    ~loop_lock() = default;
+private:
+    std::mutex mutex_;
+    bool is_locked_ = false;
 };
 
 /// The object that executes the I/O operations of a loop. Call all members except wake() only in the loop's
@@ -130,10 +145,11 @@ public:
     /// operations to the kernel until leave_thread() is called in the same thread. Otherwise, the driver only
     /// asks the kernel for readiness. Throws std::system_error.
     virtual void enter_thread(bool /*for_long*/) {}
-    /// Ends a run for which enter_thread(true) was called. Cancels all requests, so that the kernel holds
-    /// neither buffers nor files any more. A later wait() submits the requests again. The caller holds the
-    /// lock.
-    virtual void leave_thread() noexcept {}
+    /// Ends a run for which enter_thread() was called, and the calls of await_close() in other threads. If
+    /// `cancels` is true, cancels all requests, so that the kernel holds neither buffers nor files any more;
+    /// a later wait() submits them again. `cancels` must be true if enter_thread() was called with true. The
+    /// caller holds the lock.
+    virtual void leave_thread(bool /*cancels*/) noexcept {}
     /// Creates new kernel objects for a shared loop in the child of a fork, because the old kernel objects
     /// are shared with the parent process. Pending operations stay pending. Throws std::system_error.
     virtual void begin_anew_in_child() {}
@@ -162,14 +178,13 @@ public:
     /// is not lost.
     virtual void cancel_some(int /*fd*/, io_choice, io_queue& /*ended*/) noexcept {}
 
-    /// Announces that the program cancels receives. In a shared driver, the callback of an operation that is
-    /// ready can be preceded by a callback that cancels this operation; then the bytes must stay in the
-    /// socket. From now on, the driver therefore reads only when the callback is about to run, as for
-    /// operations with `polls_first`. Without this call, a receive on io_uring can have its data before its
-    /// turn comes, and then the cancellation is too late.
+    /// Announces that the program cancels receives. A callback can cancel an operation that is ready but has
+    /// not completed; its bytes must then stay in the socket. From now on, the driver therefore reads only
+    /// when the callback is about to run, as for operations with `polls_first`. Without this call, a receive
+    /// on io_uring can have its data before its turn comes, and then the cancellation is too late.
     virtual void will_cancel() noexcept {}
-    /// Makes receives whose data has arrived, but whose callbacks have not run yet, complete with -ECANCELED.
-    /// The data is lost. Called before the descriptor is closed.
+    /// Makes the receives whose data has arrived, but whose callbacks have not run yet, complete with
+    /// -ECANCELED. The data is lost. Called after cancel_some() and before close(), if the file is closed.
     virtual void drop_received(int /*fd*/) noexcept {}
 
     /// Moves all pending operations to `ended`. Called at the end of the loop. Afterwards, neither the driver
@@ -178,10 +193,14 @@ public:
 
     /// Forgets the descriptor, so that its later events do not reach the next descriptor with the same
     /// number. Call this function before close(2). Pending operations on the descriptor complete with
-    /// -ECANCELED. Afterwards, the kernel holds the file for no operation of this driver. In a thread other
-    /// than the loop's, the call waits for this, and releases the lock meanwhile. It waits no longer than
-    /// 100 ms for a callback that runs in the loop; then the kernel releases the file after this callback.
+    /// -ECANCELED. In the loop's thread, no request of this driver keeps the file open when close() returns.
     virtual void close(int fd) noexcept = 0;
+    /// Waits until no request of this driver keeps the closed descriptor's file open. Called after close() in
+    /// a thread other than the loop's, and only between enter_thread() and leave_thread(). The caller holds
+    /// the lock; await_close() releases it while it waits. If a callback runs in the loop for more than
+    /// 100 ms, await_close() returns earlier, and the file stays open until the callback has returned. Then
+    /// the driver does not wait for this callback again.
+    virtual void await_close(int /*fd*/) noexcept {}
 
     /// Forgets the descriptor if no operation is pending on it. Called when a program stops watching a
     /// descriptor that the loop does not own, because the program might close the descriptor without a call

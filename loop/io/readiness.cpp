@@ -194,9 +194,9 @@ void readiness_driver::report(const readiness_event& event) noexcept {
     if (d.generation != event.generation) return;
     d.always_ready |= event.hung_up || event.urgent;
     if (d.wanted == input_watch::by_level && d.in.waiting.empty()) d.wanted = input_watch::by_edges_for_good;
+    if (event.urgent || event.hung_up) serve(d, d.urgent);  // first, because a read of the input passes it
     if (event.in || event.hung_up) serve(d, d.in);
     if (event.out || event.hung_up) serve(d, d.out);
-    if (event.urgent || event.hung_up) serve(d, d.urgent);
     watch_as_before(event.fd, d);
 }
 
@@ -243,16 +243,10 @@ void readiness_driver::queue(direction& side, bool is_reported) noexcept {
     ready().push(side);
 }
 
-void readiness_driver::run_or_discard(operation* op, completion how) {
-    auto& side = *static_cast<direction*>(op);
-    io_operation* const done = side.owner->take_done(side, how);
-    if (done != nullptr) done->complete(done, completion::run);
-}
-
 // Makes the system call of the first waiting operation. Returns the operation, or null if the call returned
 // EAGAIN. Does nothing if the operation was cancelled or the descriptor was closed since the direction was
 // queued.
-io_operation* readiness_driver::take_done(direction& side, completion how) {
+inline io_operation* readiness_driver::take_done(direction& side, completion how) {
     const with_lock using_operations(*this);
     side.is_queued = false;
     if (side.is_reported) --reported_;
@@ -267,9 +261,15 @@ io_operation* readiness_driver::take_done(direction& side, completion how) {
     if (first.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(first.result)));
     side.waiting.pop();
     set_not_pending(first);
-    queue(side, /*is_reported=*/false);
+    if (!side.waiting.empty()) queue(side, /*is_reported=*/false);
     if (!edge_triggered_) watch_what_is_wanted(first.fd, d);
     return &first;
+}
+
+void readiness_driver::run_or_discard(operation* op, completion how) {
+    auto& side = *static_cast<direction*>(op);
+    io_operation* const done = side.owner->take_done(side, how);
+    if (done != nullptr) done->complete(done, completion::run);
 }
 
 const operation& readiness_driver::going_on(const operation& queued) noexcept {

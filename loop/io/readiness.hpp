@@ -129,7 +129,7 @@ private:
     void serve(descriptor& d, direction& side) noexcept;
     void queue(direction& side, bool is_reported) noexcept;
     static void run_or_discard(operation* op, completion how);
-    io_operation* take_done(direction& side, completion how);
+    [[gnu::always_inline]] io_operation* take_done(direction& side, completion how);
 
     const bool edge_triggered_;
     std::size_t reported_ = 0;

@@ -1,5 +1,6 @@
 // Tests Asio's sockets, pipes, signals and resolvers.
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "tests/asio_compat/kits.hpp"
@@ -294,6 +297,21 @@ TYPED_TEST(asio_io, urgent_data_goes_to_the_read_that_requests_urgent_data) {
     EXPECT_EQ(plain, 'p');
 }
 
+TYPED_TEST(asio_io, urgent_data_is_not_lost_if_further_data_arrives_with_it) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    char urgent = ' ', plain = ' ';
+    one.async_receive(net::buffer(&plain, 1), [&](error_code error, std::size_t) { EXPECT_FALSE(error); });
+    one.async_receive(net::buffer(&urgent, 1), net::socket_base::message_out_of_band,
+                      [&](error_code error, std::size_t) { EXPECT_FALSE(error) << error.message(); });
+    context.poll();  // a run without a time limit would lend the kernel the buffer of the plain read
+    other.send(net::buffer("u", 1), net::socket_base::message_out_of_band);
+    other.send(net::buffer("x", 1));
+    context.run_for(10s);
+    EXPECT_EQ(urgent, 'u');
+    EXPECT_EQ(plain, 'x');
+}
+
 TYPED_TEST(asio_io, a_wait_for_errors_ends_when_urgent_data_arrives) {
     auto& context = this->context();
     for (const bool also_reads : {false, true}) {
@@ -349,25 +367,41 @@ TYPED_TEST(asio_io, a_port_is_free_when_close_returns_although_many_operations_a
     context.poll();
 }
 
-/// Makes two reads ready at once. The handler of the first read calls `end` with the second socket. Returns
-/// the error of the second read and the number of bytes that are left in its socket, or 0 if it is closed.
-template <class Fixture, class End, class Handler>
-std::pair<error_code, std::size_t> end_a_ready_read(Fixture& with, End end, Handler bind) {
+/// Makes a read of one socket and an operation of another socket, which `start` starts, ready at once. The
+/// handler of the read calls `end` with the other socket. Then calls `look` with this socket.
+template <class Fixture, class Start, class End, class Look>
+void end_a_ready_operation(Fixture& with, Start start, End end, Look look,
+                           net::socket_base::message_flags flags = 0) {
     auto& context = with.context();
     auto [one, one_peer] = with.connection();
     auto [other, other_peer] = with.connection();
-    std::array<char, 4> got{}, other_got{};
-    error_code ended;
+    std::array<char, 4> got{};
     one.async_read_some(net::buffer(got), [&, &second = other](error_code, std::size_t) { end(second); });
-    other.async_read_some(net::buffer(other_got),
-                          bind([&](error_code error, std::size_t) { ended = error; }));
+    start(other);
     net::post(context, [&, &first_peer = one_peer, &second_peer = other_peer] {
         first_peer.send(net::buffer("1", 1));
-        second_peer.send(net::buffer("2", 1));
+        second_peer.send(net::buffer("2", 1), flags);
     });
     context.restart();
     context.run();
-    return {ended, other.is_open() ? other.available() : 0};
+    look(other);
+}
+
+/// Does the same for a read. Returns the error of this read and the number of bytes that are left in its
+/// socket, or 0 if the socket is closed.
+template <class Fixture, class End, class Handler>
+std::pair<error_code, std::size_t> end_a_ready_read(Fixture& with, End end, Handler bind) {
+    std::array<char, 4> got{};
+    error_code ended;
+    std::size_t left = 0;
+    end_a_ready_operation(
+        with,
+        [&](auto& socket) {
+            socket.async_read_some(net::buffer(got),
+                                   bind([&](error_code error, std::size_t) { ended = error; }));
+        },
+        end, [&](auto& socket) { left = socket.is_open() ? socket.available() : 0; });
+    return {ended, left};
 }
 
 TYPED_TEST(asio_io, an_earlier_handler_can_cancel_a_read_that_is_ready_and_its_bytes_stay_in_the_socket) {
@@ -378,6 +412,59 @@ TYPED_TEST(asio_io, an_earlier_handler_can_cancel_a_read_that_is_ready_and_its_b
         const auto [error, left] = end_a_ready_read(*this, cancel, plain);
         EXPECT_EQ(error, net::error::operation_aborted);
         EXPECT_EQ(left, 1U);
+    }
+}
+
+TYPED_TEST(asio_io, the_first_cancellation_of_a_program_is_enough_to_keep_bytes_in_the_socket) {
+    auto [one, other] = this->connection();
+    one.cancel();
+    const auto [error, left] = end_a_ready_read(
+        *this, [](auto& socket) { socket.cancel(); }, [](auto handler) { return handler; });
+    EXPECT_EQ(error, net::error::operation_aborted);
+    EXPECT_EQ(left, 1U);
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_cancel_waits_and_reads_of_urgent_data_that_are_ready) {
+    using socket_type = typename TestFixture::tcp_socket;
+    error_code ended;
+    const auto wait = [&](typename socket_type::wait_type what) {
+        return [&ended, what](auto& socket) {
+            socket.async_wait(what, [&](error_code error) { ended = error; });
+        };
+    };
+    char byte = ' ';
+    const auto read_urgent = [&](auto& socket) {
+        socket.async_receive(net::buffer(&byte, 1), net::socket_base::message_out_of_band,
+                             [&](error_code error, std::size_t) { ended = error; });
+    };
+    const auto expect_aborted = [&](auto start, net::socket_base::message_flags flags) {
+        ended = {};
+        end_a_ready_operation(
+            *this, start, [](auto& socket) { socket.cancel(); }, [](auto&) {}, flags);
+        EXPECT_EQ(ended, net::error::operation_aborted);
+    };
+    expect_aborted(wait(socket_type::wait_read), 0);
+    expect_aborted(wait(socket_type::wait_error), net::socket_base::message_out_of_band);
+    expect_aborted(read_urgent, net::socket_base::message_out_of_band);
+    EXPECT_EQ(byte, ' ');
+}
+
+TYPED_TEST(asio_io, a_read_that_an_earlier_handler_starts_does_not_overtake_a_ready_read) {
+    for (const bool polls_first : {false, true}) {
+        asio::detail::program_cancels = polls_first;
+        char first = ' ', second = ' ';
+        const auto read = [](auto& socket, char& into) {
+            socket.async_read_some(net::buffer(&into, 1), [](error_code, std::size_t) {});
+        };
+        end_a_ready_operation(
+            *this, [&](auto& socket) { read(socket, first); },
+            [&](auto& socket) {
+                read(socket, second);
+                socket.shutdown(net::socket_base::shutdown_receive);
+            },
+            [](auto&) {});
+        EXPECT_EQ(first, '2');
+        EXPECT_EQ(second, ' ');
     }
 }
 
@@ -399,6 +486,88 @@ TYPED_TEST(asio_io, an_earlier_handler_can_close_a_socket_whose_read_is_ready) {
         EXPECT_EQ(error, net::error::operation_aborted);
         EXPECT_EQ(left, 0U);
     }
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_release_a_socket_whose_read_is_ready_and_its_bytes_stay_there) {
+    asio::detail::program_cancels = true;
+    int released = -1;
+    const auto [error, ignored] = end_a_ready_read(
+        *this, [&](auto& socket) { released = socket.release(); }, [](auto handler) { return handler; });
+    EXPECT_EQ(error, net::error::operation_aborted);
+    int left = 0;
+    EXPECT_EQ(::ioctl(released, FIONREAD, &left), 0);
+    EXPECT_EQ(left, 1);
+    ::close(released);
+}
+
+/// Pairs of connected sockets that all read.
+template <class socket_type>
+class reading_pairs {
+public:
+    template <class context_type>
+    reading_pairs(context_type& context, std::size_t count) {
+        pairs_.reserve(count);  // the reads need stable addresses
+        for (std::size_t i = 0; i < count; ++i) {
+            auto& pair = pairs_.emplace_back(socket_type(context), socket_type(context), ' ');
+            net::local::connect_pair(std::get<0>(pair), std::get<1>(pair));
+        }
+        for (auto& [ours, theirs, byte] : pairs_)
+            ours.async_read_some(net::buffer(&byte, 1),
+                                 [this](error_code error, std::size_t) { on_read(error); });
+    }
+    void send_to_all() {
+        for (auto& pair : pairs_) net::write(std::get<1>(pair), net::buffer("x", 1));
+    }
+    void close_all() {
+        is_closed_ = true;
+        for (auto& pair : pairs_) std::get<0>(pair).close();
+    }
+    int aborted() const { return aborted_; }
+
+private:
+    void on_read(error_code error) {
+        aborted_ += error == net::error::operation_aborted ? 1 : 0;
+        if (!is_closed_) close_all();
+    }
+
+    std::vector<std::tuple<socket_type, socket_type, char>> pairs_;
+    bool is_closed_ = false;
+    int aborted_ = 0;
+};
+
+TYPED_TEST(asio_io, a_handler_can_send_to_several_sockets_and_then_close_them) {
+    auto& context = this->context();
+    reading_pairs<typename TestFixture::unix_stream> pairs(context, 3);
+    net::post(context, [&] {  // at this time, the kernel has the reads
+        pairs.send_to_all();
+        pairs.close_all();
+    });
+    context.run();
+    EXPECT_EQ(pairs.aborted(), 3);
+}
+
+TYPED_TEST(asio_io, an_earlier_handler_can_close_hundreds_of_sockets_whose_reads_are_ready) {
+    auto& context = this->context();
+    reading_pairs<typename TestFixture::unix_stream> pairs(context, 300);
+    net::post(context, [&] { pairs.send_to_all(); });
+    context.run();
+    EXPECT_EQ(pairs.aborted(), 299);
+}
+
+TYPED_TEST(asio_io, another_thread_can_close_a_socket_whose_read_has_become_ready_at_the_end_of_the_run) {
+    auto& context = this->context();
+    reading_pairs<typename TestFixture::unix_stream> pairs(context, 3);
+    std::thread([&] {
+        net::post(context, [&] {
+            pairs.send_to_all();
+            context.stop();
+        });
+        context.run();
+    }).join();
+    pairs.close_all();
+    context.restart();
+    context.run();
+    EXPECT_EQ(pairs.aborted(), 3);
 }
 
 TYPED_TEST(asio_io, an_earlier_handler_can_cancel_an_accept_that_is_ready) {

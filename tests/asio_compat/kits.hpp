@@ -62,10 +62,11 @@ protected:
 
     void SetUp() override {
         if (const auto why = kit::why_not(); !why.empty()) GTEST_SKIP() << why;
-        made_ = kit::make();
+        make_context();
     }
 
     context_type& context() { return *made_; }
+    void make_context() { made_ = kit::make(); }
     void destroy_context() { made_.reset(); }
 
     std::pair<tcp_socket, tcp_socket> connection() {

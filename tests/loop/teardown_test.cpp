@@ -249,6 +249,34 @@ TEST_P(destroying_a_loop, calls_and_tasks_that_the_destructor_of_a_frame_creates
     EXPECT_EQ(freed, 5);
 }
 
+/// A function whose destructor posts the next function of a chain.
+class posts_the_next {
+public:
+    posts_the_next(event_loop& loop, int& freed, int left) : loop_(&loop), freed_(freed), left_(left) {}
+    posts_the_next(posts_the_next&& other) noexcept
+        : loop_(std::exchange(other.loop_, nullptr)), freed_(other.freed_), left_(other.left_) {}
+    posts_the_next& operator=(posts_the_next&&) = delete;
+    ~posts_the_next() {
+        if (loop_ == nullptr) return;
+        ++freed_;
+        if (left_ > 0) loop_->post_from_any_thread(posts_the_next(*loop_, freed_, left_ - 1));
+    }
+    void operator()() const {}
+
+private:
+    event_loop* loop_;
+    int& freed_;
+    int left_;
+};
+
+TEST_P(destroying_a_loop, a_chain_of_functions_whose_destructors_post_the_next_one_is_freed) {
+    int freed = 0;
+    event_loop& loop = keep(make_loop());
+    loop.post(posts_the_next(loop, freed, 4));
+    end_loop();
+    EXPECT_EQ(freed, 5);
+}
+
 TEST_P(destroying_a_loop, pending_calls_are_freed) {
     int freed = 0;
     event_loop& loop = keep(make_loop());

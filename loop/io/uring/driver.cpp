@@ -32,7 +32,6 @@
 #include <condition_variable>
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/ring.hpp"
@@ -50,8 +49,8 @@ unsigned events_of(io_kind kind) noexcept {
     return is_input(kind) ? POLLIN : POLLOUT;
 }
 
-// Returns an event without which the kernel would not wake the request: a request for readiness ignores
-// wake-ups for POLLPRI (IO_ASYNC_POLL_COMMON in io_uring/poll.h). Urgent data wakes for POLLRDBAND, too.
+// Returns an additional event to ask for, because POLLPRI alone does not wake a request for readiness
+// (IO_ASYNC_POLL_COMMON in io_uring/poll.c of Linux 6.1). Urgent data wakes for POLLRDBAND, too.
 unsigned what_wakes(io_kind kind) noexcept {
     return kind == io_kind::urgent_call ? POLLRDBAND : 0;
 }
@@ -88,7 +87,6 @@ public:
     driver_on_ring(ready_queue& ready, const uring_limits& limits)
         : io_uring_driver(ready), ring_(limits), buffers_(ring_.native(), limits.buffers) {
         arm_wake();
-        received_.reserve(received_max);
     }
     ~driver_on_ring() override { ring_.cancel_all(); }
 
@@ -126,30 +124,32 @@ public:
     }
 
     void begin_anew_in_child() override {
+        wake_event fresh;  // first, because it can throw
         ring_.disown();
-        wake_ = wake_event();
+        wake_ = std::move(fresh);
+        lent_ = 0;  // the kernel writes into the memory of the parent
         begin_anew();
     }
 
-    void leave_thread() noexcept override {
+    void leave_thread(bool cancels) noexcept override {
         lends_buffers_ = false;
-        if (pending() == 0 || !ring_.is_enabled() || !ring_.runs_in_this_thread()) return;
-        int fd = 0;
-        for (descriptor& d : descriptors_) {
-            d.requests.for_each([](operation& each) {
-                auto& op = static_cast<io_operation&>(each);
-                if (op.state == in_kernel) op.state = taken_back;
-            });
-            if (!d.requests.empty()) cancel_later(fd, d);
-            ++fd;
+        if (ring_.is_enabled() && ring_.runs_in_this_thread())
+            cancels ? take_requests_back() : cancel_for_other_threads();
+        end_waits();
+    }
+    void await_close(int fd) noexcept override {
+        constexpr std::chrono::milliseconds longest_wait{100};  // the callback might wait for this thread
+        const descriptor* const d = descriptors_.find(fd);
+        if (d == nullptr || d->next_lacking == 0 || cancel_rounds_ == given_up_in_) return;
+        const auto is_over = [this, before = cancel_rounds_] { return cancel_rounds_ != before; };
+        ++waiting_threads_;
+        if (is_in_kernel_) {
+            wake();
+            has_cancelled_.wait(*lock(), is_over);
+        } else if (!has_cancelled_.wait_for(*lock(), longest_wait, is_over)) {
+            given_up_in_ = cancel_rounds_;
         }
-        for (const descriptor& d : descriptors_) {
-            while (!d.requests.empty()) {
-                submit_lacking_cancels();
-                if (!ring_.await_completion()) return;
-                take_completions();
-            }
-        }
+        --waiting_threads_;
     }
 
     void cancel_some(int fd, io_choice choice, io_queue& ended) noexcept override {
@@ -162,12 +162,12 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         end_some(d->waiting, choice, ended);
-        if (ripe_operations* const all = ripe_at(fd)) end_ripe(*all, choice, ended);
+        end_ripe(fd, choice, ended);
         start_waiting(*d);
         bool cancels = false;
         d->requests.for_each([&](operation& each) {
             auto& op = static_cast<io_operation&>(each);
-            if (op.state == in_kernel && choice.holds(op)) op.state = cancelling;
+            if ((op.state == in_kernel || op.state == reported) && choice.holds(op)) op.state = cancelling;
             cancels |= op.state != in_kernel;
         });
         if (cancels) cancel_requests(fd, *d, ended);
@@ -176,15 +176,14 @@ public:
     void will_cancel() noexcept override { polls_first_ = true; }
 
     void drop_received(int fd) noexcept override {
-        if (!ring_.runs_in_this_thread()) return;
-        for (const received_operation& each : received_) {
-            if (each.fd == fd) drop_if_queued(each);
-        }
+        descriptor* const d = descriptors_.find(fd);
+        if (d == nullptr) return;
+        ++d->closes;
+        d->requests.for_each([](operation& each) { static_cast<io_operation&>(each).state = dropped; });
     }
 
     void take_all(io_queue& ended) noexcept override {
-        for (const auto& each : ripe_)
-            if (each != nullptr) end_ripe(*each, {}, ended);
+        for (int fd = 0; ripe_.find(fd) != nullptr; ++fd) end_ripe(fd, {}, ended);
         for (descriptor& d : descriptors_) {
             end_some(d.waiting, {}, ended);
             while (!d.requests.empty()) {
@@ -241,20 +240,19 @@ public:
         descriptor* const d = descriptors_.find(fd);
         if (d == nullptr) return;
         cancel_all(d->waiting);
-        d->requests.for_each([](operation& each) {
-            auto& op = static_cast<io_operation&>(each);
-            if (op.state != done) op.state = closed;
-        });
         d->feed.close(buffers_);
         d->accepting = d->has_backlog = false;
         if (d->requests.empty() && !d->feed.is_closed()) return;
-        if (can_submit()) {
-            submit_cancels(fd, *d);
-            static_cast<void>(ring_.settle());
-        } else {
-            cancel_later(fd, *d);
-            await_cancellation();
-        }
+        const bool submits = can_submit();
+        if (!submits) cancel_later(fd, *d);
+        d->requests.for_each([&](operation& each) {
+            auto& op = static_cast<io_operation&>(each);
+            if (submits && op.state == in_kernel) submit_cancel(fd, user_data(op));
+            if (op.state != done && op.state != dropped) op.state = closed;
+        });
+        if (!submits) return;
+        if (d->feed.is_closed()) submit_cancel(fd, user_data(owner::feed, fd));
+        static_cast<void>(ring_.settle());
     }
 
     void wait(time_point deadline) override {
@@ -263,7 +261,8 @@ public:
         // The next lines submit the requests that could not be submitted before, because the kernel lacked
         // memory, or because they were made in another thread or before the first wait().
         if (!wake_is_armed_) arm_wake();
-        cancel_for_other_threads();
+        if (lacks_cancels_) [[unlikely]]
+            cancel_for_other_threads();
         start_all();
         if (deadline > time_point{} && !ring_.has_completions() && ready().empty()) {
             arm_timer(deadline);
@@ -293,12 +292,14 @@ private:
         cancelling,
         taken_back,  // its request ends early and starts again later
         done,        // has a result; completes when its multishot request ends
+        reported,    // can make its system call; becomes ripe when its multishot request ends
         closed,
-        ripe,  // can make its system call, or complete, when its turn in the ready queue comes
+        dropped,  // closed, and completes with -ECANCELED even if its request has succeeded
+        ripe,     // can make its system call, or complete, when its turn in the ready queue comes
     };
 
     // The ripe operations of a descriptor, as an entry of the ready queue. A shared driver uses it, because
-    // an Asio program can cancel an operation until the operation's turn comes.
+    // an Asio program can cancel an operation, or close its descriptor, until the operation's turn comes.
     struct ripe_operations : operation {
         explicit ripe_operations(driver_on_ring& of) noexcept
             : operation{nullptr, &run_or_discard}, owner(of) {}
@@ -313,20 +314,13 @@ private:
         bool is_queued = false;
     };
 
-    // A receive with a lent buffer that has completed. It is in the ready queue, or has run and is freed.
-    struct received_operation {
-        const operation* op;
-        operation::complete_fn complete;
-        int fd;
-    };
-    static constexpr std::size_t received_max = 256;
-
     struct alignas(64) descriptor {
         stream_feed feed;
         io_queue waiting;
         io_queue requests;
         bool accepting = false;
         bool has_backlog = false;
+        std::uint16_t closes = 0;  // the number of calls of drop_received()
         // The place in the list of descriptors that lack cancellations: 0 if the descriptor is not in the
         // list, end_of_list if it is the last one, otherwise the next descriptor's number plus one.
         int next_lacking = 0;
@@ -348,14 +342,37 @@ private:
         wake_is_armed_ = false;
         lent_ = 0;
         first_lacking_ = end_of_list;
+        lacks_cancels_ = false;
         for (descriptor& d : descriptors_) {
             d.next_lacking = 0;
             while (!d.requests.empty()) {
                 io_operation& op = d.requests.pop();
-                const bool continues = op.state == in_kernel || op.state == taken_back;
+                const bool continues =
+                    op.state == in_kernel || op.state == taken_back || op.state == reported;
                 continues ? start_again(op) : complete(op, op.state == done ? op.result : -ECANCELED);
             }
             start_waiting(d);
+        }
+    }
+
+    // Cancels all requests and waits for their ends. They start again in the next wait().
+    void take_requests_back() noexcept {
+        if (pending() == 0) return;
+        int fd = 0;
+        for (descriptor& d : descriptors_) {
+            d.requests.for_each([](operation& each) {
+                auto& op = static_cast<io_operation&>(each);
+                if (op.state == in_kernel) op.state = taken_back;
+            });
+            if (!d.requests.empty()) cancel_later(fd, d);
+            ++fd;
+        }
+        for (const descriptor& d : descriptors_) {
+            while (!d.requests.empty()) {
+                submit_lacking_cancels();
+                if (!ring_.await_completion()) return;
+                take_completions();
+            }
         }
     }
 
@@ -365,7 +382,8 @@ private:
 
     bool start_now(io_operation& op) {
         descriptor& d = descriptors_.get(op.fd);
-        if (waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
+        const bool has_others = !d.requests.empty() || ripe_count_ != 0;
+        if (has_others && waits_its_turn(op) && is_requested(d, op)) [[unlikely]] {
             d.waiting.push(op);
             return false;
         }
@@ -427,8 +445,8 @@ private:
         bool found = false;
         const auto look_at = [&](const operation& each) {
             const auto& other = static_cast<const io_operation&>(each);
-            found |=
-                other.state != closed && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
+            const bool is_over = other.state == closed || other.state == dropped;
+            found |= !is_over && waits_its_turn(other) && events_of(other.kind) == events_of(op.kind);
         };
         d.requests.for_each(look_at);
         if (ripe_count_ != 0 && ripe_at(op.fd) != nullptr) [[unlikely]]
@@ -455,16 +473,20 @@ private:
         return all == nullptr ? nullptr : all->get();
     }
 
-    // Queues an operation whose system call can be made now. `events` are the events that the kernel has
-    // reported, or 0 for a wait, which needs no system call. Returns false if there is no memory.
-    bool become_ripe(io_operation& op, std::int64_t events) noexcept {
+    // Queues an operation until its turn comes. `result` is the result of a wait, or the events that the
+    // kernel has reported to another operation. An urgent call is the first of its descriptor, because a read
+    // that passes urgent data removes it. Returns false if there is no memory.
+    bool become_ripe(io_operation& op, std::int64_t result) noexcept {
         try {
             std::unique_ptr<ripe_operations>& all = ripe_.get(op.fd);
             if (all == nullptr) [[unlikely]]
                 all = std::make_unique<ripe_operations>(*this);
             op.state = ripe;
-            op.result = events;
-            all->ops.push(op);
+            op.result = result;
+            if (op.kind == io_kind::urgent_call) [[unlikely]]
+                all->ops.prepend(&op, &op);
+            else
+                all->ops.push(op);
             ++ripe_count_;
             queue(*all);
             return true;
@@ -490,23 +512,40 @@ private:
             if (!attempt(op)) return poll_again(op, events), nullptr;
             start_waiting(descriptors_[op.fd]);
         }
+        use_budget(op);
         set_not_pending(op);
         return &op;
     }
 
-    void end_ripe(ripe_operations& all, io_choice choice, io_queue& ended) noexcept {
+    void end_ripe(int fd, io_choice choice, io_queue& ended) noexcept {
+        ripe_operations* const all = ripe_at(fd);
+        if (all == nullptr) return;
         const std::size_t pending_before = pending();
-        end_some(all.ops, choice, ended);
+        end_some(all->ops, choice, ended);
         ripe_count_ -= pending_before - pending();
     }
 
-    void drop_if_queued(const received_operation& received) noexcept {
-        ready().for_each([&](operation& each) {
-            // The address of an operation that was freed can belong to another operation.
-            if (&each != received.op || each.complete != received.complete) return;
-            auto& op = static_cast<io_operation&>(each);
-            if (op.fd == received.fd && op.kind == io_kind::receive) op.result = -ECANCELED;
-        });
+    // Completes a receive of a shared driver. The receive is aborted if its descriptor is closed before its
+    // turn in the ready queue comes.
+    void complete_received(io_operation& op, std::int64_t result) noexcept {
+        op.own_complete = std::exchange(op.complete, &run_received);
+        op.completed_by = this;
+        op.closes = descriptors_[op.fd].closes;
+        complete(op, result);
+    }
+    static void run_received(operation* queued, completion how) {
+        auto& op = *static_cast<io_operation*>(queued);
+        op.complete = op.own_complete;
+        if (how == completion::run) static_cast<driver_on_ring*>(op.completed_by)->abort_if_closed(op);
+        op.complete(&op, how);
+    }
+    void abort_if_closed(io_operation& op) noexcept {
+        const with_lock using_descriptors(*this);
+        if (op.closes != descriptors_[op.fd].closes) op.result = -ECANCELED;
+        use_budget(op);
+    }
+    void use_budget(const io_operation& op) noexcept {
+        if (op.result > 0) ready().budget.use(work_budget::units_of(static_cast<std::size_t>(op.result)));
     }
 
     void start_again(io_operation& op, bool polled = false) noexcept {
@@ -528,7 +567,7 @@ private:
         return true;
     }
 
-    // Cancels the requests that have to end early. The next wait() submits cancellations that could not be
+    // Cancels the requests that must end early. The next wait() submits cancellations that could not be
     // submitted now. A second cancellation of a request has no effect, because the kernel handles the
     // cancellation before it receives another request with the same user_data.
     void submit_cancels(int fd, descriptor& d) noexcept {
@@ -542,6 +581,7 @@ private:
 
     // Makes the next wait() submit the cancellations of the descriptor.
     void cancel_later(int fd, descriptor& d) noexcept {
+        lacks_cancels_ = true;
         if (d.next_lacking != 0) return;
         d.next_lacking = std::exchange(first_lacking_, fd + 1);
     }
@@ -554,19 +594,21 @@ private:
         }
     }
 
-    // Cancels the requests of the descriptor that have to end early. A thread other than the loop's cannot
+    // Cancels those requests of the descriptor that must end early. A thread other than the loop's cannot
     // submit cancellations, but it can withdraw the requests that are not submitted yet. This is necessary:
     // the kernel would carry them out on the file that has the descriptor's number by then.
     void cancel_requests(int fd, descriptor& d, io_queue& ended) noexcept {
         if (can_submit()) return submit_cancels(fd, d);
-        if (!is_in_kernel_) withdraw(d, ended);
-        cancel_later(fd, d);
+        if (is_in_kernel_ || !withdraw(d, ended)) cancel_later(fd, d);
     }
-    void withdraw(descriptor& d, io_queue& ended) noexcept {
+    // Returns true if no request has to be cancelled any more.
+    bool withdraw(descriptor& d, io_queue& ended) noexcept {
+        bool all = true;
         io_queue others;
         while (!d.requests.empty()) {
             io_operation& op = d.requests.pop();
             if (op.state == in_kernel || !ring_.withdraw(user_data(op), user_data(owner::none))) {
+                all &= op.state == in_kernel;
                 others.push(op);
                 continue;
             }
@@ -574,6 +616,7 @@ private:
             end(op, ended);
         }
         d.requests.prepend(std::move(others));
+        return all;
     }
 
     // Submits the requests, and sleeps until there is a completion or a wake-up. Other threads can hold the
@@ -584,7 +627,8 @@ private:
             const without_lock sleeping(*this);
             ring_.enter(/*completions_wanted=*/1);
         }
-        cancel_for_other_threads();
+        if (lacks_cancels_) [[unlikely]]
+            cancel_for_other_threads();
     }
 
     class kernel_visit {
@@ -597,32 +641,22 @@ private:
         driver_on_ring& of_;
     };
 
-    // Submits the cancellations that other threads, or a lack of memory, have left, and waits until the
-    // kernel has released the files of the cancelled requests.
+    // Submits the cancellations that other threads have requested or that failed for lack of memory, and lets
+    // the kernel release the files of the cancelled requests. If this fails, the next wait() tries again, and
+    // the wake-up makes sure that this is soon.
     void cancel_for_other_threads() noexcept {
-        if (first_lacking_ == end_of_list) [[likely]]
-            return;
+        if (!lacks_cancels_) return;
         submit_lacking_cancels();
-        static_cast<void>(ring_.settle());
-        ++cancel_rounds_;
-        if (lock() != nullptr) has_cancelled_.notify_all();
+        if (!ring_.settle() || first_lacking_ != end_of_list) return wake();
+        lacks_cancels_ = false;
+        end_waits();
     }
-
-    // Waits until the loop's thread has submitted the cancellations. If it sleeps in the kernel, wakes it. If
-    // it runs a callback, waits for a limited time, because the callback might wait for this thread.
-    void await_cancellation() noexcept {
-        constexpr std::chrono::milliseconds longest_wait{100};
-        if (lock() == nullptr) return;
-        const auto is_over = [this, before = cancel_rounds_] { return cancel_rounds_ != before; };
-        const auto latest = std::chrono::steady_clock::now() + longest_wait;
-        if (is_in_kernel_) wake();
-        do
-            if (has_cancelled_.wait_until(*lock(), latest, is_over)) return;
-        while (is_in_kernel_);
+    void end_waits() noexcept {
+        ++cancel_rounds_;
+        if (waiting_threads_ != 0) has_cancelled_.notify_all();
     }
 
     void take_completions() noexcept {
-        if (ready().empty()) received_.clear();
         for (io_uring_cqe cqe{}; ring_.take(cqe);) {
             switch (static_cast<owner>(cqe.user_data >> 56)) {
                 case owner::operation:
@@ -650,11 +684,6 @@ private:
         if (d.feed.runs_ahead() && submit_cancel(fd, user_data(owner::feed, fd))) d.feed.stop();
     }
 
-    // Returns true for an operation whose system call is made when its turn in the ready queue comes. Urgent
-    // data must be looked for at once, because a read that passes it removes it.
-    static bool makes_a_call_later(const io_operation& op) noexcept {
-        return !is_wait(op) && op.kind != io_kind::urgent_call;
-    }
     static bool is_wait(const io_operation& op) noexcept {
         return op.kind == io_kind::readable || op.kind == io_kind::writable;
     }
@@ -666,12 +695,15 @@ private:
     }
 
     // Handles a completion of a multishot request that is not the final one. The operation completes only
-    // with the final completion, because the kernel keeps the request until then.
+    // with the final completion, because the kernel keeps the request until then. After an event that the
+    // operation does not wait for, the system call is made at once, because only its result shows whether the
+    // request must continue.
     void on_change(io_operation& op, unsigned events) noexcept {
         if (op.state != in_kernel || &op == discarded_) return;
-        op.result = result_of_poll(op, events);
+        const bool waits = lock() != nullptr && !is_wait(op) && (events & events_of(op.kind)) != 0;
+        op.result = waits ? events : result_of_poll(op, events);
         if (op.result == -EAGAIN) return;
-        op.state = done;
+        op.state = waits ? reported : done;
         submit_cancel(op.fd, user_data(op));
     }
 
@@ -680,7 +712,7 @@ private:
         descriptor& d = descriptors_[op.fd];
         d.requests.remove(op);
         if (!op.polled) --lent_;
-        if (op.state == closed) {
+        if (op.state == closed || op.state == dropped) {
             // Nothing changes in `d`, because the descriptor number already belongs to another file.
         } else if (op.kind == io_kind::accept) {
             d.accepting = false;
@@ -696,14 +728,19 @@ private:
             if (op.kind == io_kind::accept && !op.polled && cqe.res >= 0) ::close(cqe.res);
             return set_not_pending(op);
         }
-        if (op.state == done) return complete(op, op.result);
+        if (op.state == done) return complete_in_turn(op, op.result);
+        if (op.state == dropped) return complete(op, -ECANCELED);
+        if (op.state == reported) {
+            if (!become_ripe(op, op.result)) start_again(op);
+            return;
+        }
         if (op.state == taken_back && (cqe.res == -ECANCELED || cqe.res == -EINTR)) return start_again(op);
         const bool continues = op.state == in_kernel || op.state == taken_back;
         std::int64_t result = cqe.res;
         bool again = result == -EINTR;  // for example, cancelled while a worker thread ran it
         if (op.polled && result >= 0) {
             const auto events = static_cast<unsigned>(cqe.res);
-            if (continues && lock() != nullptr && makes_a_call_later(op) && become_ripe(op, result)) return;
+            if (continues && lock() != nullptr && !is_wait(op) && become_ripe(op, result)) return;
             result = continues ? result_of_poll(op, events) : -EAGAIN;
             if (continues && result == -EAGAIN) return poll_again(op, events);
         } else if (op.whole && result > 0) {
@@ -715,18 +752,16 @@ private:
         // terminal, or a pipe before Linux 6.4. The driver then waits for readiness.
         op.polled |= result == -EAGAIN;
         if (!again && result != -EAGAIN) {
-            if (lock() == nullptr || !continues) return complete(op, result);
-            if (is_wait(op) && result == 0 && become_ripe(op, 0)) return;
-            return complete_lent(op, result);
+            return continues ? complete_in_turn(op, result) : complete(op, result);
         }
         if (!continues) return complete(op, -ECANCELED);
         start_again(op, op.polled);
     }
 
-    void complete_lent(io_operation& op, std::int64_t result) noexcept {
-        if (op.kind == io_kind::receive && received_.size() < received_max)
-            received_.push_back({&op, op.complete, op.fd});
-        complete(op, result);
+    // Completes an operation. In a shared driver, a receive or a wait can be aborted until its turn comes.
+    void complete_in_turn(io_operation& op, std::int64_t result) noexcept {
+        if (lock() != nullptr && op.kind == io_kind::receive) return complete_received(op, result);
+        if (lock() == nullptr || !is_wait(op) || !become_ripe(op, result)) complete(op, result);
     }
 
     // Waits for readiness again after the kernel has reported `events`, but the system call would block. If
@@ -781,7 +816,6 @@ private:
     descriptor_table<descriptor> descriptors_;
     descriptor_table<std::unique_ptr<ripe_operations>> ripe_;  // pointers, so that the addresses are stable
     std::size_t ripe_count_ = 0;
-    std::vector<received_operation> received_;  // with memory for received_max
     io_queue to_start_;
     std::size_t lent_ = 0;
     bool lends_buffers_ = false;
@@ -790,7 +824,10 @@ private:
     int first_lacking_ = end_of_list;  // the number of the descriptor plus one, see descriptor::next_lacking
     bool wake_is_armed_ = true;
     bool is_in_kernel_ = false;  // true while the loop's thread is in sleep() without the lock
+    bool lacks_cancels_ = false;
     std::size_t cancel_rounds_ = 0;
+    std::size_t given_up_in_ = static_cast<std::size_t>(-1);  // the round of a callback that takes long
+    std::size_t waiting_threads_ = 0;
     std::condition_variable_any has_cancelled_;
     time_point armed_ = never;
     __kernel_timespec timeout_{};

@@ -145,18 +145,11 @@ void uring_ring::enter_if_needed() {
         enter();
 }
 
-bool uring_ring::flush() noexcept {
+// Enters the kernel until all requests are submitted and none of the `unwanted` flags of the ring is set.
+bool uring_ring::enter_until_without(unsigned unwanted) noexcept {
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
         if (!is_enabled() || try_enter(0) != 0) return false;
-        if (io_uring_sq_ready(&ring_) == 0) return true;
-    }
-    return false;
-}
-
-bool uring_ring::settle() noexcept {
-    for (int attempt = 0; attempt < attempts_max; ++attempt) {
-        if (!is_enabled() || try_enter(0) != 0) return false;
-        if (io_uring_sq_ready(&ring_) == 0 && (IO_URING_READ_ONCE(*ring_.sq.kflags) & IORING_SQ_TASKRUN) == 0)
+        if (io_uring_sq_ready(&ring_) == 0 && (IO_URING_READ_ONCE(*ring_.sq.kflags) & unwanted) == 0)
             return true;
     }
     return false;
@@ -166,7 +159,7 @@ bool uring_ring::withdraw(std::uint64_t user_data, std::uint64_t instead) noexce
     const unsigned end = ring_.sq.sqe_tail;
     for (unsigned place = end - io_uring_sq_ready(&ring_); place != end; ++place) {
         io_uring_sqe& entry = ring_.sq.sqes[place & ring_.sq.ring_mask];
-        if (entry.user_data != user_data || entry.opcode == IORING_OP_ASYNC_CANCEL) continue;
+        if (entry.user_data != user_data) continue;
         io_uring_prep_nop(&entry);
         entry.user_data = instead;
         return true;

@@ -72,14 +72,14 @@ public:
     void enter(unsigned completions_wanted = 0);
     /// Submits the requests immediately, and lets the kernel run deferred work. Returns false if the thread
     /// is not the ring's thread, or if the kernel lacks memory.
-    bool flush() noexcept;
+    bool flush() noexcept { return enter_until_without(0); }
     /// Submits the requests immediately, and lets the kernel run all deferred work. Afterwards, the requests
     /// whose cancellation was submitted no longer hold their files. Returns false if the thread is not the
     /// ring's thread, or if the kernel lacks memory.
-    bool settle() noexcept;
+    bool settle() noexcept { return enter_until_without(IORING_SQ_TASKRUN); }
     /// Replaces the request with this `user_data` by a request that does nothing and has the `user_data`
     /// `instead`. Returns false if no such request waits for its submission. Any thread may call this
-    /// function while the ring's thread calls none.
+    /// function while the ring's thread is in none of these functions.
     bool withdraw(std::uint64_t user_data, std::uint64_t instead) noexcept;
     /// Sleeps until there is a completion, but may return early. Returns false if the thread is not the
     /// ring's thread, or after a permanent error. Pending operations can then be destroyed safely: the kernel
@@ -105,6 +105,7 @@ private:
     static io_uring open(const uring_limits& limits);
     void replace(const io_uring& fresh) noexcept;
     int try_enter(unsigned completions_wanted) noexcept;
+    bool enter_until_without(unsigned unwanted) noexcept;
 
     const uring_limits limits_;
     io_uring ring_;

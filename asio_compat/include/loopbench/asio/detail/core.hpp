@@ -9,8 +9,6 @@
 // second thread that calls run() waits until the first thread has left run().
 #pragma once
 
-#include <sys/single_threaded.h>
-
 #include <atomic>
 #include <boost/asio/detail/thread_context.hpp>
 #include <boost/asio/detail/thread_info_base.hpp>
@@ -87,27 +85,9 @@ struct io_op : loop::io_operation {
     }
 };
 
-/// A lock that locks its mutex only if the process has more than one thread. The number of threads must not
-/// change while the lock is held.
-class lock_if_threaded final : public loop::loop_lock {
-public:
-    void lock() noexcept override {
-        const bool is_alone = __libc_single_threaded != 0;
-        if (!is_alone) mutex_.lock();
-        is_locked_ = !is_alone;
-    }
-    void unlock() noexcept override {
-        if (is_locked_) mutex_.unlock();
-    }
-
-private:
-    std::mutex mutex_;
-    bool is_locked_ = false;
-};
-
-/// True if the program contains a call of a socket's cancel(). An object of type notes_cancel sets it before
-/// main() begins.
-inline std::atomic<bool> program_cancels = false;
+/// True if the program contains a call of a socket's cancel() or release(). An object of type notes_cancel
+/// sets it before main() begins, or when a shared library with such a call is loaded.
+[[gnu::visibility("default")]] inline std::atomic<bool> program_cancels = false;
 struct notes_cancel {
     notes_cancel() noexcept { program_cancels = true; }
 };
@@ -203,15 +183,27 @@ public:
 
     // The functions below are for timers and I/O. Any thread can call them.
 
+    /// A scope in which a thread other than the running thread uses the context without the lock, although a
+    /// handler can end run() and destroy the context meanwhile: the destructor of the context waits for the
+    /// end of this scope. The thread must hold the lock when it creates this object.
+    class use_by_other_thread {
+    public:
+        explicit use_by_other_thread(core& of) noexcept : core_(of) { ++of.uses_begun_; }
+        use_by_other_thread& operator=(use_by_other_thread&&) = delete;
+        ~use_by_other_thread() { core_.uses_ended_.fetch_add(1, std::memory_order_release); }
+
+    private:
+        core& core_;
+    };
+
     /// A change of the timers or the driver, in any thread. Holds the lock on them until the end of its
     /// scope. Then puts the operations in `ended` into the ready queue and, if `wakes` is true, wakes the
-    /// running thread, so that it checks its timers and its driver again. The handler of such an operation
-    /// can end run() and destroy the context. Therefore, the destructor of the context waits until this
-    /// thread has woken the loop.
+    /// running thread, so that it checks its timers and its driver again.
     class change {
     public:
         // Inlined, because each operation makes several changes, most of which end nothing.
         [[gnu::always_inline]] explicit change(core& of) noexcept : core_(of) { of.lock_.lock(); }
+        change(core& locked, std::adopt_lock_t) noexcept : core_(locked) {}
         change& operator=(change&&) = delete;
         [[gnu::always_inline]] ~change() {
             if (ended.empty() && !wakes) {
@@ -229,11 +221,10 @@ public:
 
     private:
         [[gnu::noinline]] void end_in_other_thread() noexcept {
-            ++core_.changes_begun_;
+            const use_by_other_thread used(core_);
             core_.lock_.unlock();
             while (!ended.empty()) core_.loop_->push_from_any_thread(ended.pop());
             if (wakes) core_.loop_->wake_from_any_thread();
-            core_.changes_ended_.fetch_add(1, std::memory_order_release);  // the last access of this thread
         }
 
         core& core_;
@@ -242,10 +233,10 @@ public:
     /// Waits until other threads no longer use the context. Called in the destructor of the context.
     void await_other_threads() noexcept {
         const auto begun = [this] {
-            const std::lock_guard lock(lock_);  // also waits for stop()
-            return changes_begun_;
+            const std::lock_guard lock(lock_);
+            return uses_begun_;
         };
-        while (changes_ended_.load(std::memory_order_acquire) != begun())
+        while (uses_ended_.load(std::memory_order_acquire) != begun())
             std::this_thread::sleep_for(std::chrono::microseconds(10));
     }
 
@@ -254,15 +245,14 @@ public:
     /// Starts an operation. Its handler must already be counted as work. The operation completes
     /// through the ready queue.
     void start(io_op& op) noexcept {
-        change starting(*this);
-        bool done = true;
-        try {
-            done = loop_->io().start(op);
-        } catch (const std::system_error& refused) {
-            op.result = -refused.code().value();
-        } catch (const std::bad_alloc&) {
-            op.result = -ENOMEM;
+        lock_.lock();
+        const bool done = try_to_start(op);
+        if (runs_in_this_thread()) [[likely]] {
+            lock_.unlock();
+            if (done) loop_->ready().push(op);
+            return;
         }
+        change starting(*this, std::adopt_lock);
         if (done) {
             starting.ended.push(op);
         } else {
@@ -279,8 +269,9 @@ public:
 
     void cancel(int fd, loop::io_choice choice = {}) noexcept {
         change cancelling(*this);
+        loop_->io().will_cancel();  // in case that program_cancels was set after the run began
         loop_->io().cancel_some(fd, choice, cancelling.ended);
-        cancelling.wakes = true;
+        cancelling.wakes = !loop_->io().runs_in_this_thread();
     }
     void cancel_by_key(int fd, const void* key) noexcept {
         const auto has_key = [](const loop::io_operation& op, const void* wanted) noexcept {
@@ -304,6 +295,8 @@ public:
     void begin_anew_in_child() {
         const std::lock_guard lock(lock_);
         loop_->io().begin_anew_in_child();
+        loop_->forget_other_threads();
+        uses_ended_.store(uses_begun_, std::memory_order_relaxed);
     }
 
     // The functions below run and stop the loop.
@@ -344,8 +337,12 @@ public:
             stopped_.store(true, std::memory_order_seq_cst);
             return loop_->end_step();
         }
-        const std::lock_guard lock(lock_);  // thus the context exists until this function returns
-        stopped_.store(true, std::memory_order_seq_cst);
+        std::optional<use_by_other_thread> used;
+        {
+            const std::lock_guard lock(lock_);
+            used.emplace(*this);
+            stopped_.store(true, std::memory_order_seq_cst);
+        }
         if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
     }
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
@@ -396,7 +393,7 @@ private:
             core_.executed_ = executed_before_;
             if (!is_outermost_) return;
             const std::lock_guard lock(core_.lock_);
-            if (is_for_long_) core_.loop_->io().leave_thread();
+            core_.loop_->io().leave_thread(is_for_long_ || core_.stopped());
             core_.is_run_ = false;
         }
 
@@ -419,13 +416,29 @@ private:
         std::size_t executed_before_ = 0;
     };
 
+    // Starts an operation. Returns true if it has completed immediately, or if the driver has refused it.
+    bool try_to_start(io_op& op) noexcept {
+        try {
+            return loop_->io().start(op);
+        } catch (const std::system_error& refused) {
+            op.result = -refused.code().value();
+        } catch (const std::bad_alloc&) {
+            op.result = -ENOMEM;
+        }
+        return true;
+    }
+
     void let_go(int fd, bool is_shared, bool closes) noexcept {
+        std::optional<use_by_other_thread> used;  // ends after the change
         change closing(*this);
         loop_->io().cancel_some(fd, {}, closing.ended);
         if (closes) loop_->io().drop_received(fd);
         try_take_over_driver();
         if (is_shared) loop_->io().unwatch(fd);
         loop_->io().close(fd);
+        if (!is_run_ || runs_in_this_thread()) return;
+        used.emplace(*this);
+        loop_->io().await_close(fd);
     }
     // If no thread runs the loop, takes over the driver from the thread that ran the loop last, because that
     // thread might never run the loop again. (A driver on io_uring then replaces its ring.) The caller must
@@ -470,20 +483,22 @@ private:
     }
 
     boost::asio::execution_context& owner_;
-    lock_if_threaded lock_;  // only handlers create threads, and no handler runs while it is held
+    // No handler runs while the lock is held, but the clock of a timer can be read meanwhile; a program's
+    // own clock must therefore not create threads, and must not wait for other threads.
+    loop::loop_lock lock_;
     const std::unique_ptr<loop::event_loop> loop_;
     boost::asio::detail::thread_info_base memory_;
     std::timed_mutex runner_;
     std::exception_ptr kept_exception_;
-    std::size_t executed_ = 0;  // handlers that have run in the current run(), or in runs around it
+    std::size_t executed_ = 0;  // handlers run so far by the innermost run()
     long own_work_ = 0;         // the running thread's work that is not yet in work_
     nudge nudge_{*this};
     bool is_run_ = false;                    // between enter_thread() and leave_thread(); protected by lock_
-    std::size_t changes_begun_ = 0;          // by other threads; protected by lock_
+    std::size_t uses_begun_ = 0;             // by other threads; protected by lock_
     alignas(64) std::atomic<long> work_{0};  // other threads write it, too
     std::atomic<bool> stopped_{false};
     std::atomic<bool> nudged_{false};
-    std::atomic<std::size_t> changes_ended_{0};
+    std::atomic<std::size_t> uses_ended_{0};
 };
 
 }  // namespace detail

@@ -232,6 +232,16 @@ private:
           memory_(memory.token()),
           function_(std::forward<F>(function)) {}
 
+    // Destroys the posted function and frees its memory at the end of its scope.
+    struct destroyed_function {
+        ~destroyed_function() {
+            self->~posted_function();
+            memory_type::free(self, token);
+        }
+        posted_function* self;
+        const typename memory_type::token_type& token;
+    };
+
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<posted_function*>(op);
         core& in = self->core_;
@@ -239,9 +249,10 @@ private:
         {
             std::optional<core::handler_scope> running;  // outlives `function`, whose captures can start work
             if (how == completion::run) running.emplace(in);
-            Function function(std::move(self->function_));
-            self->~posted_function();
-            memory_type::free(self, token);
+            auto function = [&] {
+                const destroyed_function ending{self, token};
+                return Function(std::move(self->function_));
+            }();
             if (how == completion::discard) return;
             call_function(function);
         }

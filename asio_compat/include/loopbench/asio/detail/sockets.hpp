@@ -255,7 +255,7 @@ struct move_accept_work : accept_io<Protocol> {
     socket_type peer;
 };
 
-/// Exists only in programs that call cancel(), because it is instantiated with cancel().
+/// Exists only in programs that call cancel() or release(), because it is instantiated with them.
 template <class Protocol>
 inline const notes_cancel cancel_is_called;
 
@@ -325,6 +325,7 @@ public:
             ec = boost::asio::error::bad_descriptor;
             return boost::asio::detail::invalid_socket;
         }
+        static_cast<void>(&cancel_is_called<Protocol>);
         core_->release(impl.socket);
         ec = {};
         return std::exchange(impl, implementation_type()).socket;

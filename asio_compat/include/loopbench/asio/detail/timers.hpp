@@ -30,7 +30,7 @@ struct wait_op;
 /// The object in a handler's cancellation slot that cancels the handler's wait. The canceller and the wait
 /// point to each other. Neither points to the timer object, which can therefore be moved while the wait is
 /// pending. One thread can cancel while the wait ends in the thread that runs the context. Therefore,
-/// lock_of_link() protects both pointers. A thread that also needs the core's lock locks it second.
+/// lock_of_link() protects both pointers. Lock order: this lock, then the core's lock.
 struct wait_canceller {
     wait_canceller() = default;
     wait_canceller& operator=(wait_canceller&&) = delete;
@@ -46,9 +46,9 @@ struct wait_canceller {
 
 /// Returns the lock on the link between the canceller and its wait. The lock is in neither of them, because
 /// each of them can be destroyed first. Several cancellers share a lock.
-inline lock_if_threaded& lock_of_link(const wait_canceller* canceller) noexcept {
+inline loop::loop_lock& lock_of_link(const wait_canceller* canceller) noexcept {
     struct alignas(64) own_cache_line {
-        lock_if_threaded lock;
+        loop::loop_lock lock;
     };
     static constinit std::array<own_cache_line, 16> locks;
     const auto address = reinterpret_cast<std::uintptr_t>(canceller);
