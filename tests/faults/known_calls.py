@@ -16,9 +16,10 @@ import sys
 HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit
-    getpid pthread_mutex_lock pthread_mutex_unlock pthread_self sched_yield bcmp new nanosleep syscall
+    getpid pthread_cond_clockwait pthread_mutex_lock pthread_mutex_unlock pthread_self sched_yield bcmp new
+    nanosleep syscall
     io_uring_buf_ring_add io_uring_buf_ring_advance io_uring_buf_ring_init io_uring_cq_advance io_uring_cq_ready
-    io_uring_get_sqe io_uring_sq_ready
+    io_uring_get_sqe io_uring_prep_nop io_uring_sq_ready
 '''.split())
 OF_THE_COMPILER = re.compile(r'_Z|__cxa_|_Unwind_|__gxx_|_?__asan_|__ubsan_|__tsan_|__sanitizer_|__lsan_|__stack_chk_'
                              r'|__dso_handle|__errno_location|__libc_single_threaded|__tls_|_GLOBAL_OFFSET_TABLE_')

@@ -149,7 +149,7 @@ const std::vector<site> table{
            EAI_SERVICE, EAI_SOCKTYPE, EAI_SYSTEM})},
     {"std::thread", "std::jthread", "net/resolver.hpp", all, "", "pthread_create(3)",
      told({EAGAIN, EINVAL, EPERM})},
-    {"nanosleep", "std::this_thread::sleep_for", "turn.hpp", "t", "", "nanosleep(2)",
+    {"nanosleep", "std::this_thread::sleep_for", "scheduler.cpp, turn.hpp", "t", "", "nanosleep(2)",
      passes({EINTR, EFAULT, EINVAL})},
     {"io_uring_setup", "io_uring_queue_init_params", "io/uring/ring.cpp", "u", "", "io_uring_setup(2)",
      told_as(EINVAL, ENOSYS) + told({EFAULT, EMFILE, ENFILE, ENOMEM, EPERM, ENOSYS, EACCES})},
