@@ -21,7 +21,7 @@ std::unique_ptr<event_loop> make(const design& self, clock* other_clock) {
     return made;
 }
 
-constexpr design all[] = {
+constexpr design every_design[] = {
     // As in tutorial 001, the loop asks each task on every turn whether the task can continue (the template
     // argument `true`). Only the network code and scheduled calls use the timer queue; sleeping tasks read
     // the clock instead.
@@ -63,18 +63,18 @@ static_assert(std::is_same_v<time_point::period, nanoseconds::period>,
 }  // namespace
 
 std::span<const design> designs() noexcept {
-    return all;
+    return every_design;
 }
 
 const design* find_design(std::string_view name) noexcept {
-    const auto* const found = std::ranges::find(all, name, &design::name);
-    return found == std::end(all) ? nullptr : found;
+    const auto* const found = std::ranges::find(every_design, name, &design::name);
+    return found == std::end(every_design) ? nullptr : found;
 }
 
 std::unique_ptr<event_loop> make_loop(std::string_view name, clock* other_clock) {
     if (const design* const found = find_design(name)) return found->make(*found, other_clock);
     std::string message = "'" + std::string(name) + "' is not a design; expected one of:";
-    for (const design& each : all) message += ' ' + std::string(each.name);
+    for (const design& each : every_design) message += ' ' + std::string(each.name);
     throw std::invalid_argument(message);
 }
 
