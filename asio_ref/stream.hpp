@@ -20,13 +20,13 @@ namespace loopbench::asio_ref {
 
 /// Returns the completion condition of a write that sends all bytes.
 ///
-/// With the select reactor of Boost 1.92, a send on a closed socket never completes: it no longer makes the
-/// socket non-blocking first, which failed (needs_non_blocking in
-/// asio/detail/reactive_socket_service_base.hpp). There, a write that is closed between two sends ends after
-/// the first one, without an error.
+/// With the select reactor of Boost 1.92, a send on a closed socket never completes. Boost 1.90 first made
+/// the socket non-blocking, and this failed on a closed one (needs_non_blocking in
+/// asio/detail/reactive_socket_service_base.hpp). Boost 1.91 was not examined and is treated like 1.92: this
+/// condition ends a write whose socket was closed between two sends, without an error.
 template <class Socket>
 auto all_bytes([[maybe_unused]] const Socket& socket) {
-#if BOOST_VERSION >= 109200 && !defined(BOOST_ASIO_HAS_EPOLL) && !defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
+#if BOOST_VERSION >= 109100 && !defined(BOOST_ASIO_HAS_EPOLL) && !defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
     return [&socket](const boost::system::error_code& error, std::size_t bytes) {
         return socket.is_open() ? boost::asio::transfer_all()(error, bytes) : 0;
     };
@@ -53,8 +53,8 @@ public:
     task<io_result> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), all_bytes(socket_), error_as_value);
-        // If close() is called between two writes of async_write, the next write fails with bad_descriptor,
-        // or there is none; the Stream concept requires ECANCELED instead.
+        // The Stream concept requires ECANCELED if close() is called between two sends of async_write. Asio
+        // reports bad_descriptor, or all_bytes() ends the write early.
         if (error == boost::asio::error::bad_descriptor || (!error && bytes < out.size()))
             co_return io_result{bytes, ECANCELED};
         co_return to_io_result(error, bytes);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <set>
 
@@ -200,8 +201,10 @@ TEST_F(causes, the_counts_of_commands_are_those_of_a_run_with_all_descendants) {
 
 TEST_F(causes, a_command_that_waits_longer_is_not_reported_as_slower_code) {
     if (!is_installed("strace")) GTEST_SKIP() << "strace is not installed";
+    const auto begin = std::chrono::steady_clock::now();
     const auto ran = decided({"compare", "--min-time", "1ms", "--blocks", "8", "-o", loopbench.out(), "--",
                               "sleep 0.01", "sleep 0.16"});
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - begin;
     const auto found = cause("command");
     ASSERT_FALSE(found.is_null()) << ran.output << ran.error_tail;
     EXPECT_FALSE(growth(found, "allocations") || growth(found, "system_call", "mmap")) << found;
@@ -214,6 +217,7 @@ TEST_F(causes, a_command_that_waits_longer_is_not_reported_as_slower_code) {
     // A sleep can last longer than asked for on a busy machine, but not shorter.
     EXPECT_GE(waiting_ns("time_before"), 9e6) << found;
     EXPECT_GE(waiting_ns("time_after"), 159e6) << found;
+    EXPECT_LT(waiting_ns("time_after"), elapsed.count()) << "a run lasts no longer than all" << found;
     EXPECT_LT(waiting_ns("time_before"), waiting_ns("time_after")) << found;
 }
 
