@@ -5,7 +5,8 @@
 
 The commands compute for some 30 ms. In the tries of equals, both do the same work; in the other tries, the second one
 does 3 % more. In both, a neighbour uses the same core at random times of 0.2 to 4 seconds. Each tool gets 20 seconds
-per try, one after the other, with the first tool changing. FOLDER/tries.csv gets a line for each try, and the rates are
+per try, one after the other, with the first tool changing. To save time, half of the tries leave out hyperfine.
+FOLDER/tries.csv gets a line for each try, in which the columns of a tool that was left out are empty, and the rates are
 printed. Tries that are already in FOLDER count, so that an interrupted measurement can be continued. The tools'
 verdicts:
 
@@ -15,12 +16,14 @@ verdicts:
   statistic is normally distributed.
 """
 
+import collections
 import csv
 import json
 import math
 import os
 import pathlib
 import random
+import shlex
 import shutil
 import signal
 import statistics
@@ -29,6 +32,7 @@ import sys
 import time
 
 BUDGET_S = 20
+ORDERS = (("loopbench", "hyperfine"), ("loopbench",), ("hyperfine", "loopbench"), ("loopbench",))
 SLOWER = 1.03
 ROUNDS = 1_200_000
 NEIGHBOUR = """
@@ -42,7 +46,7 @@ while os.getppid() == parent:
 
 
 def command(rounds):
-    return f"awk BEGIN{{for(i=0;i<{rounds};i++)s+=i}}"
+    return f"awk 'BEGIN{{for(i=0;i<{rounds};i++)s+=i}}'"
 
 
 def verdict_of_loopbench(loopbench, first, second, folder):
@@ -72,7 +76,7 @@ def times_of_hyperfine(first, second, folder):
 def time_of(text):
     start = time.monotonic()
     for _ in range(5):
-        subprocess.run(text.split(" ", 1), check=True)
+        subprocess.run(shlex.split(text), check=True)
     return (time.monotonic() - start) / 5
 
 
@@ -90,10 +94,10 @@ def verdicts_of_hyperfine(first, second):
     return summary, sign(means[1] - means[0]) if p < 0.05 else "equal", means[1] / means[0]
 
 
-def one_try(loopbench, slower, folder, loopbench_first):
+def one_try(loopbench, slower, folder, tools):
     first, second = command(ROUNDS), command(round(ROUNDS * (SLOWER if slower else 1)))
     row = {"second": "slower" if slower else "equal"}
-    for tool in ("loopbench", "hyperfine") if loopbench_first else ("hyperfine", "loopbench"):
+    for tool in tools:
         if tool == "loopbench":
             row["loopbench"], row["loopbench_ratio"] = verdict_of_loopbench(loopbench, first, second, folder)
         else:
@@ -106,8 +110,8 @@ def print_rates(rows):
     for kind in ("equal", "slower"):
         tries = [row for row in rows if row["second"] == kind]
         for tool in ("loopbench", "hyperfine_summary", "hyperfine_welch"):
-            called = {word: sum(row[tool] == word for row in tries) for word in sorted({row[tool] for row in tries})}
-            print(f"second command {kind}, {len(tries)} tries, {tool}: {called}")
+            verdicts = collections.Counter(row[tool] for row in tries if row.get(tool))
+            print(f"second command {kind}, {verdicts.total()} tries, {tool}: {dict(sorted(verdicts.items()))}")
 
 
 def earlier_tries(file):
@@ -135,7 +139,7 @@ def main(loopbench, core, equal, slower, folder):
             if file.tell() == 0:
                 writer.writeheader()
             for i, kind in enumerate(kinds):
-                rows.append(one_try(loopbench, kind, folder, i % 2 == 0))
+                rows.append(one_try(loopbench, kind, folder, ORDERS[i % len(ORDERS)]))
                 writer.writerow(rows[-1])
                 file.flush()
                 print(f"try {len(rows)} of {equal + slower}: {rows[-1]}", flush=True)

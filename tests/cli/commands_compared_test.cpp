@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/command_support.hpp"
 #include "tests/support/schema_check.hpp"
 
@@ -54,6 +56,17 @@ TEST_F(compared_commands, the_cpu_time_of_descendants_and_the_peak_memory_are_me
     compare("python3 -c pass", "python3 -c 'x = b\"x\" * 200000000'");
     EXPECT_GT(result("rss_peak").at("median").get<double>(), 200e6);
     EXPECT_EQ(result("rss_peak").at("verdict"), "slower") << "a small base has a value, too";
+}
+
+TEST_F(compared_commands, the_runs_of_two_commands_alternate) {
+    const auto runs = loopbench.path("runs").native();
+    const auto command = [&](const char* name) {
+        return "echo " + std::string{name} + " >> '" + runs + "'; sleep 0.02";
+    };
+    loopbench({"compare", "--blocks", "6", "-o", loopbench.out(), "--", command("a"), command("b")});
+    const auto order = read_file(runs);
+    constexpr std::size_t trials = 6 * 3, probes = 6;  // a block has a third trial, that of the A/A copy
+    EXPECT_LE(std::ranges::count(order, '\n'), trials + probes) << order;
 }
 
 TEST_F(compared_commands, a_failing_command_fails_the_comparison_with_its_exit_code) {

@@ -204,10 +204,10 @@ std::string remarks(const reports::report& report, std::span<const gate_result> 
     const auto blocks = measured_blocks(report);
     const auto has_layouts =
         std::ranges::any_of(report.results, [](const result& item) { return item.layout_pct.has_value(); });
-    auto text = fmt::format(
-        "Values are medians of {} blocks. Ranges are 95 % intervals; verdicts are corrected for {} "
-        "comparisons.",
-        blocks, std::max<std::uint64_t>(report.judged_by.comparisons, 1));
+    auto text = fmt::format("Values are medians of {} blocks. Ranges are 95 % intervals", blocks);
+    if (report.judged_by.comparisons > 1)
+        text += fmt::format("; verdicts are corrected for {} comparisons", report.judged_by.comparisons);
+    text += '.';
     if (has_layouts)
         text +=
             " Layouts: the standard deviation of the time between link orders of the same code; ranges "

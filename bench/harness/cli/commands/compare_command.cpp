@@ -286,7 +286,7 @@ void leave_out_unmatched(run_plan& plan) {
 }
 
 run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
-    auto plan = sized_plan(usual_gate_plan(), options.session);
+    auto plan = sized_plan(options.of_commands ? usual_commands_plan() : usual_gate_plan(), options.session);
     report_inherited_flags();
     const auto [base, next] = options.of_commands ? command_names(options.base, options.next)
                                                   : program_names(options.base, options.next);
@@ -452,7 +452,11 @@ void add_compare_command(CLI::App& app, action& chosen) {
                      "the old report or JSON output of Google Benchmark, the old executable (Google "
                      "Benchmark or a server), or a folder with its layouts; after `--`, a command")
         ->required();
-    command->add_option("NEW", options->next, "the new report, executable or folder; after `--`, a command")
+    command
+        ->add_option("NEW", options->next,
+                     fmt::format("the new report, executable or folder; after `--`, a command (then --blocks "
+                                 "is {}, and --min-time {:g}ms)",
+                                 usual_commands_plan().blocks, 1000 * usual_commands_plan().min_time_s))
         ->required();
     add_served_options(*command, options->served);
     add_repeatable(*command, "--workload", options->workloads, "GLOB",

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/cli/session/session_options.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/model/json.hpp"
 #include "reports/render/columns.hpp"
@@ -58,6 +59,13 @@ void become_command(contender& who, const std::string& command, bool in_shell) {
         who.environment["LOOPBENCH_USER_TMPDIR"] = folder;  // trials get a TMPDIR of their own
     remember_asio_loop(who);
     remember_files(who);
+}
+
+run_plan usual_commands_plan() {
+    auto plan = usual_gate_plan();
+    plan.min_time_s = 0.01;
+    plan.blocks = 50;
+    return plan;
 }
 
 std::pair<std::string, std::string> command_names(const std::string& base, const std::string& next) {
