@@ -14,7 +14,6 @@ printed with their bounds. Tries that are already in FOLDER count, so that an in
 import collections
 import concurrent.futures
 import csv
-import math
 import os
 import pathlib
 import queue
@@ -22,6 +21,10 @@ import random
 import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from error_rates import upper_bound
 
 LAYOUTS, BUDGET, THRESHOLD, PLANTED = 20, "20s", "3%", 0.05
 CORES = sorted(os.sched_getaffinity(0))[:2]
@@ -122,16 +125,6 @@ def measured_try(loopbench, folder, number, slower, core):
         raise RuntimeError(f"loopbench compare ended with exit code {done.returncode}")
     return {"head": "slower" if slower else "equal", "exit_code": done.returncode,
             "verdict": done.stdout.partition("\n")[0]}
-
-
-def upper_bound(found, tries):
-    """Returns the upper end of the one-sided 95 % interval of Clopper and Pearson (Biometrika 26, 1934)."""
-    low, high = found / tries, 1.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        at_most = sum(math.comb(tries, k) * middle**k * (1 - middle)**(tries - k) for k in range(found + 1))
-        low, high = (middle, high) if at_most > 0.05 else (low, middle)
-    return high
 
 
 def print_rates(rows):

@@ -31,17 +31,22 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+
+from error_rates import upper_bound
+
 BUDGET_S = 20
 ORDERS = (("loopbench", "hyperfine"), ("loopbench",), ("hyperfine", "loopbench"), ("loopbench",))
 SLOWER = 1.03
 ROUNDS = 1_200_000
-NEIGHBOUR = """
+SHORTEST_S, LONGEST_S = 0.2, 4
+NEIGHBOUR = f"""
 import os, random, time
 parent = os.getppid()
 while os.getppid() == parent:
-    until = time.monotonic() + random.uniform(0.2, 4)
+    until = time.monotonic() + random.uniform({SHORTEST_S}, {LONGEST_S})
     while time.monotonic() < until: pass
-    time.sleep(random.uniform(0.2, 4))
+    time.sleep(random.uniform({SHORTEST_S}, {LONGEST_S}))
 """
 
 
@@ -107,11 +112,16 @@ def one_try(loopbench, slower, folder, tools):
 
 
 def print_rates(rows):
+    print(f"tries of {BUDGET_S} s; the second command has {100 * (SLOWER - 1):.0f} % more work, or is equal; the "
+          f"neighbour computes and sleeps for {SHORTEST_S} to {LONGEST_S} s")
     for kind in ("equal", "slower"):
         tries = [row for row in rows if row["second"] == kind]
         for tool in ("loopbench", "hyperfine_summary", "hyperfine_welch"):
             verdicts = collections.Counter(row[tool] for row in tries if row.get(tool))
-            print(f"second command {kind}, {verdicts.total()} tries, {tool}: {dict(sorted(verdicts.items()))}")
+            different = verdicts["slower"] + verdicts["faster"]
+            bound = f" (with 95 % confidence, at most {100 * upper_bound(different, verdicts.total()):.1f} % are)"
+            print(f"second command {kind}, {tool}: {different} of {verdicts.total()} called different"
+                  f"{bound if kind == 'equal' else ''}; {dict(sorted(verdicts.items()))}")
 
 
 def earlier_tries(file):
