@@ -64,7 +64,7 @@ TEST_F(compared_commands, the_runs_of_two_commands_alternate) {
         return "echo " + std::string{name} + " >> '" + runs + "'; sleep 0.02";
     };
     loopbench({"compare", "--blocks", "6", "-o", loopbench.out(), "--", command("a"), command("b")});
-    const auto order = read_file(runs);
+    const auto order = content_of(runs);
     constexpr std::size_t trials = 6 * 3, probes = 6;  // a block has a third trial, that of the A/A copy
     EXPECT_LE(std::ranges::count(order, '\n'), trials + probes) << order;
 }

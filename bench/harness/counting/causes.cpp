@@ -218,6 +218,14 @@ tool_choice choice_of(std::string what, std::string remedy, bool is_important,
     return made;
 }
 
+using possible_counts = std::optional<counts_per_operation>;
+
+/// Returns true if both builds were counted, and the set-up is separated from the operations of both or of
+/// none.
+bool are_alike(const std::pair<possible_counts, possible_counts>& both) {
+    return both.first && both.second && both.first->set_up_included == both.second->set_up_included;
+}
+
 }  // namespace
 
 both_counts count_both(const two_builds& builds, const count_tool& with) {
@@ -241,12 +249,13 @@ both_counts count_both(const two_builds& builds, const count_tool& with) {
         throw uncountable{
             "all processes did the same number of iterations, so the counts of an operation are unknown; "
             "remove ->Iterations(N)->Repetitions(M) from the benchmark"};
-    if (have_slopes && both.first->set_up_included != both.second->set_up_included) {
+    constexpr int most_repeats = 3;
+    for (int i = 0; have_slopes && i < most_repeats && !are_alike(both); ++i) {
         // With other times, the batches of iterations have other sizes, so that they can be separated.
-        for (auto& each : amounts) each.min_time_s *= 1.7;
+        for (auto& each : amounts) each.min_time_s *= 1.3;
         both = count(amounts);
     }
-    if (!both.first || !both.second || both.first->set_up_included != both.second->set_up_included)
+    if (!are_alike(both))
         throw uncountable{
             "the work outside the loop could be separated from the operations of only one build; run the "
             "comparison again"};
