@@ -5,10 +5,12 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/defer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <concepts>
 #include <memory>
 #include <memory_resource>
@@ -57,6 +59,19 @@ TYPED_TEST(asio_context, dispatch_calls_a_function_immediately_only_inside_a_han
     context.run();
     EXPECT_EQ(ran, "123");
     EXPECT_FALSE(context.get_executor().running_in_this_thread());
+}
+
+TYPED_TEST(asio_context, argument_dependent_lookup_finds_the_functions_of_asio) {
+    auto& context = this->context();
+    std::string ran;
+    post(context, [&] { ran += 'a'; });
+    post(context.get_executor(), [&] { ran += 'b'; });
+    dispatch(context.get_executor(), [&] { ran += 'c'; });
+    defer(context.get_executor(), [&] { ran += 'd'; });
+    const auto strand = make_strand(context.get_executor());
+    post(strand, [&] { ran += 'e'; });
+    context.run();
+    EXPECT_EQ(ran, "abcde");
 }
 
 TYPED_TEST(asio_context, each_call_of_run_one_or_poll_one_runs_at_most_one_handler) {

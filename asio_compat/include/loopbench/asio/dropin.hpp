@@ -28,9 +28,6 @@
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
 
-namespace boost::asio {
-using loopbench_io_context = ::loopbench::asio::io_context;
-}
 namespace loopbench::asio {
 using loopbench_io_context = io_context;
 }
