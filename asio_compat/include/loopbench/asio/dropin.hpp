@@ -27,6 +27,7 @@
 // The following headers use Asio's own names, so they must be included before the macros are defined.
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
+#include "loopbench/asio/detail/service_base.hpp"
 
 namespace loopbench::asio {
 using loopbench_io_context = io_context;

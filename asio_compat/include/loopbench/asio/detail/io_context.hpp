@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -597,12 +598,40 @@ auto loopbench_io_context::wrap(Handler handler) {
 
 namespace loopbench::asio::detail {
 
-/// An adapter for a program's service whose constructor takes an io_context. Asio constructs services from an
-/// execution_context. The adapter inherits the service's member `id`, by which Asio finds it.
+// Boost 1.91 and later deprecate add_service() for programs.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <class Service>
-struct made_of_any final : Service {
-    explicit made_of_any(boost::asio::execution_context& context)
-        : Service(static_cast<io_context&>(context)) {}
+void add_to(boost::asio::execution_context& context, Service* service) {
+    boost::asio::add_service<Service>(context, service);
+}
+#pragma GCC diagnostic pop
+
+/// A link to a program's service whose constructor takes an io_context. Asio constructs only services that
+/// take an execution_context. The link is such a service: it constructs the program's service, and adds it to
+/// the context under the program's own key, by which has_service() finds it.
+template <class Service>
+class service_link final : public boost::asio::execution_context::service {
+public:
+    static inline boost::asio::execution_context::id id;
+
+    explicit service_link(boost::asio::execution_context& context)
+        : service(context), linked_(make(context)) {}
+    /// Creates a link to a service that the program itself adds to the context.
+    service_link(boost::asio::execution_context& context, Service& added)
+        : service(context), linked_(added) {}
+
+    Service& linked() const noexcept { return linked_; }
+
+private:
+    static Service& make(boost::asio::execution_context& context) {
+        auto made = std::make_unique<Service>(static_cast<io_context&>(context));
+        add_to(context, made.get());
+        return *made.release();
+    }
+    void shutdown() override {}
+
+    Service& linked_;
 };
 
 }  // namespace loopbench::asio::detail
@@ -610,14 +639,32 @@ struct made_of_any final : Service {
 namespace boost::asio {
 
 /// Returns the context's service of type `Service`, like Asio's function for its own io_context. The
-/// service's constructor can take an io_context or an execution_context.
+/// service's constructor can take an io_context or an execution_context. Any thread can call this function.
 template <class Service>
-Service& use_service(loopbench::asio::io_context& context) {
+Service& use_service(loopbench_io_context& context) {
     auto& any = static_cast<execution_context&>(context);
     if constexpr (std::is_constructible_v<Service, execution_context&>) {
         return use_service<Service>(any);
     } else {
-        return use_service<loopbench::asio::detail::made_of_any<Service>>(any);
+        static std::recursive_mutex one_at_a_time;  // recursive: the constructor can use other services
+        const std::lock_guard lock(one_at_a_time);
+        return use_service<loopbench::asio::detail::service_link<Service>>(any).linked();
+    }
+}
+
+/// Adds a service to the context, like Asio's function for its own io_context. The context owns the service
+/// from now on. Throws service_already_exists or invalid_service_owner; then the caller still owns the
+/// service.
+template <class Service>
+void add_service(loopbench_io_context& context, Service* service) {
+    auto& any = static_cast<execution_context&>(context);
+    if constexpr (std::is_constructible_v<Service, execution_context&>) {
+        loopbench::asio::detail::add_to(any, service);
+    } else {
+        using link_type = loopbench::asio::detail::service_link<Service>;
+        auto link = std::make_unique<link_type>(any, *service);
+        loopbench::asio::detail::add_to(any, service);
+        loopbench::asio::detail::add_to(any, link.release());
     }
 }
 
