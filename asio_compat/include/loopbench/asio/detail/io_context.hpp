@@ -177,12 +177,10 @@ private:
 namespace loopbench::asio::detail {
 
 /// A service through which the io_context is located when only an execution_context is available.
-class self_service final : public boost::asio::execution_context::service {
+class self_service final : public boost::asio::detail::execution_context_service_base<self_service> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit self_service(boost::asio::execution_context& of)
-        : service(of), self(static_cast<io_context&>(of)) {}
+        : execution_context_service_base(of), self(static_cast<io_context&>(of)) {}
 
     io_context& self;
 
@@ -611,15 +609,13 @@ void add_to(boost::asio::execution_context& context, Service* service) {
 /// take an execution_context. The link is such a service: it constructs the program's service, and adds it to
 /// the context under the program's own key, by which has_service() finds it.
 template <class Service>
-class service_link final : public boost::asio::execution_context::service {
-public:
-    static inline boost::asio::execution_context::id id;
+class service_link final : public boost::asio::detail::execution_context_service_base<service_link<Service>> {
+    using base = boost::asio::detail::execution_context_service_base<service_link<Service>>;
 
-    explicit service_link(boost::asio::execution_context& context)
-        : service(context), linked_(make(context)) {}
+public:
+    explicit service_link(boost::asio::execution_context& context) : base(context), linked_(make(context)) {}
     /// Creates a link to a service that the program itself adds to the context.
-    service_link(boost::asio::execution_context& context, Service& added)
-        : service(context), linked_(added) {}
+    service_link(boost::asio::execution_context& context, Service& added) : base(context), linked_(added) {}
 
     Service& linked() const noexcept { return linked_; }
 

@@ -32,12 +32,10 @@ struct lookup_op : operation {
 
 /// A service with a thread that does the look-ups in the order of the requests. The first
 /// request starts the thread.
-class lookup_thread final : public boost::asio::execution_context::service {
+class lookup_thread final : public boost::asio::detail::execution_context_service_base<lookup_thread> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit lookup_thread(boost::asio::execution_context& context)
-        : service(context), core_(core_of(static_cast<io_context&>(context))) {}
+        : execution_context_service_base(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
     /// Adds a look-up. Any thread can call this function. The operation's handler must already be counted as

@@ -217,12 +217,10 @@ private:
 
 /// A context's reader of the pipe. The reader does not count as work, and thus does not
 /// keep run() from returning.
-class signal_watch final : public boost::asio::execution_context::service {
+class signal_watch final : public boost::asio::detail::execution_context_service_base<signal_watch> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit signal_watch(boost::asio::execution_context& context)
-        : service(context), core_(core_of(static_cast<io_context&>(context))) {
+        : execution_context_service_base(context), core_(core_of(static_cast<io_context&>(context))) {
         ear_.kind = loop::io_kind::input_call;
         ear_.fd = signal_hub::of_process().read_end();
         ear_.call = [](loop::io_operation& op) noexcept {
