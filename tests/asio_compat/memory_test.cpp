@@ -146,6 +146,67 @@ TYPED_TEST(asio_memory, spawning_the_same_coroutines_again_allocates_no_memory) 
     EXPECT_EQ(made, 0U) << "allocations of a thousand coroutines";
 }
 
+int blocks_in_use = 0;
+
+/// An allocator that a program can use only for complete types, because it checks their size.
+template <class T>
+struct sized_allocator {
+    using value_type = T;
+    template <class Other>
+    struct rebind {
+        static_assert(sizeof(Other) <= 8192,
+                      "the type is larger than the memory that the program has reserved");
+        using other = sized_allocator<Other>;
+    };
+
+    sized_allocator() = default;
+    template <class Other>
+    sized_allocator(const sized_allocator<Other>&) noexcept {}
+
+    T* allocate(std::size_t count) {
+        ++blocks_in_use;
+        return std::allocator<T>().allocate(count);
+    }
+    void deallocate(T* block, std::size_t count) noexcept {
+        --blocks_in_use;
+        std::allocator<T>().deallocate(block, count);
+    }
+    friend bool operator==(const sized_allocator&, const sized_allocator&) { return true; }
+};
+
+struct handler_with_allocator {
+    using allocator_type = sized_allocator<int>;
+    allocator_type get_allocator() const noexcept { return {}; }
+    template <class... Results>
+    void operator()(const Results&...) const {
+        ++*calls;
+    }
+    int* calls;
+};
+
+template <class kit>
+using asio_allocators = with_context<kit>;
+TYPED_TEST_SUITE(asio_allocators, kits, kit_names);
+
+TYPED_TEST(asio_allocators, an_allocator_that_needs_complete_types_provides_the_memory_of_operations) {
+    auto& context = this->context();
+    int calls = 0;
+    const handler_with_allocator handler{&calls};
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    std::array<char, 1> byte{};
+    blocks_in_use = 0;
+    timer.async_wait(handler);
+    EXPECT_EQ(blocks_in_use, 1);
+    one.async_read_some(net::buffer(byte), handler);
+    other.async_write_some(net::buffer("x", 1), handler);
+    net::post(context, handler);
+    EXPECT_GE(blocks_in_use, 4);
+    context.run();
+    EXPECT_EQ(calls, 4);
+    EXPECT_EQ(blocks_in_use, 0);
+}
+
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {
 protected:
