@@ -138,6 +138,16 @@ public:
         }
     }
 
+    /// Ends the work of a handler that this context does not run. A context without work stops only if a
+    /// thread runs it.
+    void handler_left() noexcept {
+        if (runs_in_this_thread()) {
+            --own_work_;
+        } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            stop_from_other_thread(/*only_if_run=*/true);
+        }
+    }
+
     /// Puts an operation into the ready queue. Its handler must already be counted as work. Any thread can
     /// call this function.
     void push(operation& op) noexcept {
@@ -260,6 +270,15 @@ public:
         }
     }
 
+    /// Starts an operation like start(). If the operation ends immediately, returns true and leaves its
+    /// completion to the caller.
+    bool start_unless_ended(io_op& op) noexcept {
+        change starting(*this);
+        if (try_to_start(op)) return true;
+        starting.wakes = !loop_->io().runs_in_this_thread();
+        return false;
+    }
+
     /// Removes a pending operation from the driver. Afterwards, the operation is neither pending nor queued.
     void discard(io_op& op) noexcept {
         const change discarding(*this);
@@ -337,13 +356,7 @@ public:
             stopped_.store(true, std::memory_order_seq_cst);
             return loop_->end_step();
         }
-        std::optional<use_by_other_thread> used;
-        {
-            const std::lock_guard lock(lock_);
-            used.emplace(*this);
-            stopped_.store(true, std::memory_order_seq_cst);
-        }
-        if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
+        stop_from_other_thread(/*only_if_run=*/false);
     }
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
@@ -426,6 +439,17 @@ private:
             op.result = -ENOMEM;
         }
         return true;
+    }
+
+    void stop_from_other_thread(bool only_if_run) noexcept {
+        std::optional<use_by_other_thread> used;
+        {
+            const std::lock_guard lock(lock_);
+            if (only_if_run && !is_run_) return;
+            used.emplace(*this);
+            stopped_.store(true, std::memory_order_seq_cst);
+        }
+        if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
     }
 
     void let_go(int fd, bool is_shared, bool closes) noexcept {

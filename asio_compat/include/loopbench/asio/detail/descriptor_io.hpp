@@ -44,6 +44,9 @@ private:
 
 /// An operation whose only result is an error code, such as a wait or a connect.
 struct plain_io : io_op {
+    /// True if Asio tries the operation when it starts, so that it can end immediately without an error.
+    static constexpr bool is_tried_at_start = false;
+
     template <class Handler>
     auto bind(Handler& handler) {
         settle(/*zero_is_end=*/false);
@@ -54,6 +57,8 @@ struct plain_io : io_op {
 
 /// An operation whose results are an error code and a number of bytes.
 struct transfer_io : io_op {
+    static constexpr bool is_tried_at_start = true;
+
     template <class Handler>
     auto bind(Handler& handler) {
         settle(zero_is_end);
@@ -95,8 +100,22 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
+/// True if an immediate executor is associated with the handler (bind_immediate_executor()). Asio's own
+/// sockets make the same check.
+#if defined(LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS)
+template <class Handler, class IoExecutor>
+inline constexpr bool has_immediate_executor = !requires {
+    typename boost::asio::associated_immediate_executor<
+        Handler, IoExecutor>::asio_associated_immediate_executor_is_unspecialised;
+};
+#else
+template <class Handler, class IoExecutor>
+inline constexpr bool has_immediate_executor = false;
+#endif
+
 /// Starts an operation on a non-blocking descriptor. If `is_done` is true, does not use the driver: the
-/// operation completes through the ready queue with `ec` and zero bytes.
+/// operation completes with `ec` and zero bytes. An operation that ends immediately completes on the
+/// handler's immediate executor, or without one, through the ready queue.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
 void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {
@@ -108,11 +127,17 @@ void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& han
     if (is_done) {
         op.ec = ec;
         op.is_settled = true;
-        return in.push(op);
     }
     op.cancellation_key = key;
     op.polls_first = key != nullptr;
-    in.start(op);
+    if constexpr (has_immediate_executor<Handler, IoExecutor>) {
+        if (is_done) return op.complete_at_once(executor);
+        if constexpr (Work::is_tried_at_start) {
+            if (in.start_unless_ended(op)) op.complete_at_once(executor);
+            return;
+        }
+    }
+    is_done ? in.push(op) : in.start(op);
 }
 
 }  // namespace loopbench::asio::detail

@@ -17,6 +17,11 @@
 #include <boost/asio/associated_cancellation_slot.hpp>
 #endif
 
+#if __has_include(<boost/asio/associated_immediate_executor.hpp>)  // since Boost 1.82
+#include <boost/asio/associated_immediate_executor.hpp>
+#define LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS
+#endif
+
 namespace loopbench::asio::detail {
 
 /// Calls the function. In versions of Asio with handler hooks, calls it through the handler's invocation
@@ -55,6 +60,21 @@ public:
         in.handler_started();
         return *made;
     }
+
+#if defined(LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS)
+    /// Calls the handler of an operation that has ended at its start, on the handler's immediate executor.
+    /// The operation must not be in a queue. Afterwards, it does not exist.
+    void complete_at_once(const IoExecutor& executor) {
+        core_.handler_left();
+        boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(work_));
+        const auto memory = std::move(memory_);
+        auto bound = [&] {
+            const destroyed_op ending{this, memory};
+            return this->bind(handler_);
+        }();
+        work.complete(bound, bound.handler_, &executor);
+    }
+#endif
 
 private:
     template <class... Arguments>

@@ -192,6 +192,8 @@ template <class Protocol>
 struct accept_io : plain_io {
     using endpoint_type = typename Protocol::endpoint;
 
+    static constexpr bool is_tried_at_start = true;
+
     accept_io(socket_ops::state_type of, const Protocol& by, endpoint_type* peer) noexcept
         : state(of), protocol(by), endpoint(peer), size(peer == nullptr ? 0 : peer->capacity()) {
         become_call(*this, loop::io_kind::input_call);
