@@ -16,6 +16,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/version.hpp>
 #include <future>
 #include <optional>
 #include <stdexcept>
@@ -206,6 +207,73 @@ TYPED_TEST(asio_allocators, an_allocator_that_needs_complete_types_provides_the_
     EXPECT_EQ(calls, 4);
     EXPECT_EQ(blocks_in_use, 0);
 }
+
+#if BOOST_VERSION / 100 <= 1083  // later versions have no hooks
+struct hook_counts {
+    int in_use = 0;
+    int allocated = 0;
+    int invoked = 0;
+    int called = 0;
+};
+
+struct hooked_handler {
+    template <class... Results>
+    void operator()(const Results&...) const {
+        ++counts->called;
+    }
+    hook_counts* counts;
+};
+
+void* asio_handler_allocate(std::size_t bytes, hooked_handler* handler) {
+    ++handler->counts->in_use;
+    ++handler->counts->allocated;
+    return ::operator new(bytes);
+}
+void asio_handler_deallocate(void* block, std::size_t, hooked_handler* handler) {
+    --handler->counts->in_use;
+    ::operator delete(block);
+}
+template <class Function>
+void asio_handler_invoke(Function&& function, hooked_handler* handler) {
+    ++handler->counts->invoked;
+    function();
+}
+
+TYPED_TEST(asio_allocators, the_hooks_of_a_handler_allocate_its_operations_and_call_it) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    std::array<char, 8> bytes{};
+    hook_counts counts;
+    const hooked_handler handler{&counts};
+    timer.async_wait(handler);
+    EXPECT_EQ(counts.allocated, 1);
+    one.async_read_some(net::buffer(bytes, 4), handler);
+    net::async_read(other, net::buffer(bytes), handler);
+    EXPECT_EQ(counts.allocated, 3) << "composed operations must use the hooks of the handler, too";
+    net::write(other, net::buffer("four", 4));
+    net::write(one, net::buffer("at last!", 8));
+    context.run();
+    EXPECT_EQ(counts.called, 3);
+    EXPECT_GE(counts.invoked, 3);
+    EXPECT_EQ(counts.in_use, 0);
+}
+
+TYPED_TEST(asio_allocators,
+           a_context_frees_the_memory_of_pending_operations_with_the_hooks_of_their_handlers) {
+    hook_counts counts;
+    {
+        auto [one, other] = this->connection();
+        std::array<char, 8> bytes{};
+        net::async_read(one, net::buffer(bytes), hooked_handler{&counts});
+        this->context().poll();
+        EXPECT_EQ(counts.in_use, 1);
+    }
+    this->destroy_context();
+    EXPECT_EQ(counts.in_use, 0);
+    EXPECT_EQ(counts.called, 0);
+}
+#endif
 
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {

@@ -4,8 +4,10 @@
 
 #include <boost/asio/detail/bind_handler.hpp>
 #include <boost/asio/detail/handler_work.hpp>
+#include <type_traits>
 #include <utility>
 
+#include "loopbench/asio/detail/hooks.hpp"
 #include "loopbench/asio/detail/memory.hpp"
 
 #if __has_include(<boost/asio/detail/handler_invoke_helpers.hpp>)  // Boost 1.83 has it, 1.88 does not
@@ -44,7 +46,8 @@ void call_function(Function& function) {
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
-    using memory_type = op_memory<handler_op, allocator_type>;
+    using memory_type = std::conditional_t<uses_hooks<Handler>, hook_memory<handler_op, Handler>,
+                                           op_memory<handler_op, allocator_type>>;
     using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
 
 public:
@@ -53,7 +56,7 @@ public:
     template <class... Arguments>
     static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
                             Arguments&&... arguments) {
-        memory_type memory(in, boost::asio::get_associated_allocator(handler));
+        memory_type memory = memory_for(in, handler);
         auto* const made = ::new (memory.get())
             handler_op(in, handler, executor, memory.token(), std::forward<Arguments>(arguments)...);
         memory.release();
@@ -67,11 +70,9 @@ public:
     void complete_at_once(const IoExecutor& executor) {
         core_.handler_left();
         boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(work_));
-        const auto memory = std::move(memory_);
-        auto bound = [&] {
-            const destroyed_op ending{this, memory};
-            return this->bind(handler_);
-        }();
+        ending over(*this);
+        auto bound = this->bind(handler_);
+        over.end(bound.handler_);
         work.complete(bound, bound.handler_, &executor);
     }
 #endif
@@ -88,14 +89,37 @@ private:
         this->complete = &run_or_discard;
     }
 
-    // Destroys the operation and frees its memory at the end of its scope.
-    struct destroyed_op {
-        ~destroyed_op() {
-            self->~handler_op();
-            memory_type::free(self, memory);
+    static memory_type memory_for([[maybe_unused]] core& in, Handler& handler) {
+        if constexpr (uses_hooks<Handler>) {
+            return memory_type(handler);
+        } else {
+            return memory_type(in, boost::asio::get_associated_allocator(handler));
         }
-        handler_op* self;
-        const typename memory_type::token_type& memory;
+    }
+
+    // Destroys the operation and frees its memory after its handler has been moved, or at the end of the
+    // scope if the move throws an exception.
+    class ending {
+    public:
+        explicit ending(handler_op& over) noexcept : over_(&over), memory_(std::move(over.memory_)) {}
+        ending& operator=(ending&&) = delete;
+        ~ending() {
+            if (over_ != nullptr) end(over_->handler_);
+        }
+
+        void end([[maybe_unused]] Handler& moved) noexcept {
+            handler_op* const over = std::exchange(over_, nullptr);
+            over->~handler_op();
+            if constexpr (uses_hooks<Handler>) {
+                memory_type::free(over, moved);
+            } else {
+                memory_type::free(over, memory_);
+            }
+        }
+
+    private:
+        handler_op* over_;
+        [[no_unique_address]] const typename memory_type::token_type memory_;
     };
 
     static void run_or_discard(operation* op, completion how) {
@@ -104,18 +128,16 @@ private:
         core& in = self->core_;
         if (!self->is_over(in, how)) return;  // not due yet: the timer checks its clock again later
         handler_work work(std::move(self->work_));
-        const auto memory = std::move(self->memory_);
         if (how == completion::discard) {
-            [[maybe_unused]] const Handler handler(std::move(self->handler_));
-            self->~handler_op();
-            return memory_type::free(self, memory);  // free() runs before `handler` is destroyed
+            ending over(*self);
+            Handler handler(std::move(self->handler_));
+            return over.end(handler);  // frees the memory before `handler` is destroyed
         }
         {
             const core::handler_scope running(in);
-            auto call = [&] {
-                const destroyed_op ending{self, memory};
-                return self->bind(self->handler_);
-            }();
+            ending over(*self);
+            auto call = self->bind(self->handler_);
+            over.end(call.handler_);
             work.complete(call, call.handler_);
         }
         in.throw_kept_exception();
