@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/thread_context.hpp>
 #include <boost/asio/detail/thread_info_base.hpp>
 #include <boost/asio/error.hpp>
@@ -98,6 +99,7 @@ public:
 
     core(boost::asio::execution_context& owner, design chosen)
         : owner_(owner), loop_(loop::make_loop(name_of(chosen))) {
+        BOOST_ASIO_HANDLER_TRACKING_INIT;
         loop_->io().share(lock_);
         if (program_cancels) loop_->io().will_cancel();
     }

@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/detail/buffer_sequence_adapter.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <cstdint>
 #include <type_traits>
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -113,16 +114,27 @@ template <class Handler, class IoExecutor>
 inline constexpr bool has_immediate_executor = false;
 #endif
 
+/// The context on which an operation is started, and the address of the I/O object, which only Asio's handler
+/// tracking uses.
+struct io_origin {
+    io_origin(core& of, void* starter = nullptr) noexcept : in(of), object(starter) {}
+
+    core& in;
+    void* object;
+};
+
 /// Starts an operation on a non-blocking descriptor. If `is_done` is true, does not use the driver: the
 /// operation completes with `ec` and zero bytes. An operation that ends immediately completes on the
 /// handler's immediate executor, or without one, through the ready queue.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
-void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
+void start_io(io_origin from, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {
+    core& in = from.in;
     auto slot = slot_of(handler);
     const void* const key = is_done ? nullptr : install<io_canceller>(slot, in, fd);
     auto& op = handler_op<Work, Handler, IoExecutor>::make(in, handler, executor,
                                                            std::forward<Arguments>(arguments)...);
+    op.track(from.object, static_cast<std::uintmax_t>(fd));
     op.fd = fd;
     if (is_done) {
         op.ec = ec;

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <boost/asio/detail/bind_handler.hpp>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/handler_work.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -41,10 +44,28 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
+// The names of an operation for Asio's handler tracking (BOOST_ASIO_ENABLE_HANDLER_TRACKING).
+struct tracked_name {
+    const char* object_type;
+    const char* function;
+};
+
+// The second result of an operation as Asio's handler tracking prints it.
+inline std::size_t tracked_result(std::size_t bytes) noexcept {
+    return bytes;
+}
+inline int tracked_result(int signal) noexcept {
+    return signal;
+}
+template <class Result>
+const char* tracked_result(const Result&) noexcept {
+    return "...";
+}
+
 /// An operation with its handler. `Work` derives from operation. After completion, the function object that
 /// Work::bind(handler) returns is called. It contains the moved handler and the arguments for the handler.
 template <class Work, class Handler, class IoExecutor>
-class handler_op final : public Work {
+class handler_op final : public Work BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
     using memory_type = std::conditional_t<uses_hooks<Handler>, hook_memory<handler_op, Handler>,
                                            op_memory<handler_op, allocator_type>>;
@@ -64,16 +85,20 @@ public:
         return *made;
     }
 
+    /// Tells Asio's handler tracking, if it is enabled, that the I/O object at this address starts the
+    /// operation.
+    void track([[maybe_unused]] void* object, [[maybe_unused]] std::uintmax_t native_handle = 0) noexcept {
+        BOOST_ASIO_HANDLER_CREATION(
+            (core_.owner(), *this, Work::name.object_type, object, native_handle, Work::name.function));
+    }
+
 #if defined(LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS)
     /// Calls the handler of an operation that has ended at its start, on the handler's immediate executor.
     /// The operation must not be in a queue. Afterwards, it does not exist.
     void complete_at_once(const IoExecutor& executor) {
         core_.handler_left();
         boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(work_));
-        ending over(*this);
-        auto bound = this->bind(handler_);
-        over.end(bound.handler_);
-        work.complete(bound, bound.handler_, &executor);
+        complete_with([&](auto& bound) { work.complete(bound, bound.handler_, &executor); });
     }
 #endif
 
@@ -122,6 +147,23 @@ private:
         [[no_unique_address]] const typename memory_type::token_type memory_;
     };
 
+    // Moves the handler and its arguments out of the operation, frees the operation, and then calls
+    // complete_bound(bound). Afterwards, the operation does not exist.
+    template <class Complete>
+    void complete_with(Complete complete_bound) {
+        BOOST_ASIO_HANDLER_COMPLETION((*this));
+        ending over(*this);
+        auto bound = this->bind(handler_);
+        over.end(bound.handler_);
+        if constexpr (requires { bound.arg2_; }) {
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN((bound.arg1_, tracked_result(bound.arg2_)));
+        } else {
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN((bound.arg1_));
+        }
+        complete_bound(bound);
+        BOOST_ASIO_HANDLER_INVOCATION_END;
+    }
+
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<handler_op*>(op);
         self->fetch_later();
@@ -129,16 +171,14 @@ private:
         if (!self->is_over(in, how)) return;  // not due yet: the timer checks its clock again later
         handler_work work(std::move(self->work_));
         if (how == completion::discard) {
+            BOOST_ASIO_HANDLER_COMPLETION((*self));
             ending over(*self);
             Handler handler(std::move(self->handler_));
             return over.end(handler);  // frees the memory before `handler` is destroyed
         }
         {
             const core::handler_scope running(in);
-            ending over(*self);
-            auto call = self->bind(self->handler_);
-            over.end(call.handler_);
-            work.complete(call, call.handler_);
+            self->complete_with([&](auto& bound) { work.complete(bound, bound.handler_); });
         }
         in.throw_kept_exception();
     }

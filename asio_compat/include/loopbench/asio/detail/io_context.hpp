@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/scheduler.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution.hpp>
@@ -233,13 +234,15 @@ inline void core::refuse_stock_scheduler() const {
 /// A posted function. Its memory is released before the call. If the function posts itself again, it reuses
 /// the same block of memory.
 template <class Function, class Allocator>
-class posted_function final : operation {
+class posted_function final : operation BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER {
 public:
+    /// Posts the function. `name` is the name of the executor's function for Asio's handler tracking.
     template <class F>
-    static void post(core& to, F&& function, const Allocator& allocator) {
+    static void post(core& to, [[maybe_unused]] const char* name, F&& function, const Allocator& allocator) {
         op_memory<posted_function, Allocator> memory(to, allocator);
         auto* const made = ::new (memory.get()) posted_function(to, std::forward<F>(function), memory);
         memory.release();
+        BOOST_ASIO_HANDLER_CREATION((to.owner(), *made, "io_context", &to.owner(), 0, name));
         to.post(*made);
     }
 
@@ -267,6 +270,7 @@ private:
         auto* const self = static_cast<posted_function*>(op);
         core& in = self->core_;
         const auto token = std::move(self->memory_);
+        BOOST_ASIO_HANDLER_COMPLETION((*self));
         {
             std::optional<core::handler_scope> running;  // outlives `function`, whose captures can start work
             if (how == completion::run) running.emplace(in);
@@ -275,7 +279,9 @@ private:
                 return Function(std::move(self->function_));
             }();
             if (how == completion::discard) return;
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN(());
             call_function(function);
+            BOOST_ASIO_HANDLER_INVOCATION_END;
         }
         in.throw_kept_exception();
     }
@@ -401,7 +407,7 @@ public:
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
-            post(std::forward<Function>(function), allocator());
+            post_as("execute", std::forward<Function>(function), allocator());
             return;
         }
         std::decay_t<Function> local(std::forward<Function>(function));
@@ -425,18 +431,17 @@ public:
     }
     template <class Function, class OtherAllocator>
     void dispatch(Function&& function, const OtherAllocator& a) const {
-        if (!running_in_this_thread()) return post(std::forward<Function>(function), a);
+        if (!running_in_this_thread()) return post_as("dispatch", std::forward<Function>(function), a);
         std::decay_t<Function> local(std::forward<Function>(function));
         loopbench::asio::detail::call_function(local);
     }
     template <class Function, class OtherAllocator>
     void post(Function&& function, const OtherAllocator& a) const {
-        loopbench::asio::detail::posted_function<std::decay_t<Function>, OtherAllocator>::post(
-            in(), std::forward<Function>(function), a);
+        post_as("post", std::forward<Function>(function), a);
     }
     template <class Function, class OtherAllocator>
     void defer(Function&& function, const OtherAllocator& a) const {
-        post(std::forward<Function>(function), a);
+        post_as("defer", std::forward<Function>(function), a);
     }
 
 private:
@@ -446,6 +451,12 @@ private:
 
     basic_executor_type(std::uintptr_t target, const Allocator& a) noexcept : Allocator(a), target_(target) {
         begin_work();
+    }
+
+    template <class Function, class OtherAllocator>
+    void post_as(const char* name, Function&& function, const OtherAllocator& a) const {
+        loopbench::asio::detail::posted_function<std::decay_t<Function>, OtherAllocator>::post(
+            in(), name, std::forward<Function>(function), a);
     }
 
     basic_executor_type with_bits(std::uintptr_t bits) const noexcept {
