@@ -284,7 +284,10 @@ private:
     void run_timed(operation& op);
     template <class F>
     operation& with_name(operation& posted) noexcept {
-        return names_posted_.load(std::memory_order_relaxed) ? debug_mode::named(posted, typeid(F)) : posted;
+#if defined(__cpp_rtti)
+        if (names_posted_.load(std::memory_order_relaxed)) return debug_mode::named(posted, typeid(F));
+#endif
+        return posted;
     }
 
     ready_queue ready_;

@@ -5,10 +5,12 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/defer.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 #include <concepts>
 #include <memory>
 #include <memory_resource>
@@ -57,6 +59,19 @@ TYPED_TEST(asio_context, dispatch_calls_a_function_immediately_only_inside_a_han
     context.run();
     EXPECT_EQ(ran, "123");
     EXPECT_FALSE(context.get_executor().running_in_this_thread());
+}
+
+TYPED_TEST(asio_context, argument_dependent_lookup_finds_the_functions_of_asio) {
+    auto& context = this->context();
+    std::string ran;
+    post(context, [&] { ran += 'a'; });
+    post(context.get_executor(), [&] { ran += 'b'; });
+    dispatch(context.get_executor(), [&] { ran += 'c'; });
+    defer(context.get_executor(), [&] { ran += 'd'; });
+    const auto strand = make_strand(context.get_executor());
+    post(strand, [&] { ran += 'e'; });
+    context.run();
+    EXPECT_EQ(ran, "abcde");
 }
 
 TYPED_TEST(asio_context, each_call_of_run_one_or_poll_one_runs_at_most_one_handler) {
@@ -118,6 +133,53 @@ TYPED_TEST(asio_context, a_context_allocates_services_with_the_allocator_of_its_
         EXPECT_FALSE((std::constructible_from<context, std::allocator_arg_t, allocator>));
     }
 }
+
+template <class Context>
+class program_service final : public Context::service {
+public:
+    static inline net::execution_context::id id;
+
+    explicit program_service(Context& owner) : Context::service(owner) {}
+
+    bool* is_shut_down = nullptr;
+
+private:
+    void shutdown() override {
+        if (is_shut_down != nullptr) *is_shut_down = true;
+    }
+};
+
+TYPED_TEST(asio_context, a_service_of_the_program_is_created_once_and_is_shut_down_with_its_context) {
+    using service = program_service<typename TestFixture::context_type>;
+    auto& context = this->context();
+    bool is_shut_down = false;
+    EXPECT_FALSE(net::has_service<service>(context));
+    auto& used = net::use_service<service>(context);
+    used.is_shut_down = &is_shut_down;
+    EXPECT_TRUE(net::has_service<service>(context));
+    EXPECT_EQ(&net::use_service<service>(context), &used);
+    EXPECT_EQ(&used.get_io_context(), &context);
+    this->destroy_context();
+    EXPECT_TRUE(is_shut_down);
+}
+
+// Recent versions of Boost deprecate add_service().
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TYPED_TEST(asio_context, use_service_returns_the_service_that_the_program_has_added) {
+    using service = program_service<typename TestFixture::context_type>;
+    auto& context = this->context();
+    auto made = std::make_unique<service>(context);
+    net::add_service(context, made.get());
+    const service* const added = made.release();
+    EXPECT_EQ(&net::use_service<service>(context), added);
+    const auto second = std::make_unique<service>(context);
+    EXPECT_THROW(net::add_service(context, second.get()), net::service_already_exists);
+    typename TestFixture::context_type other;
+    EXPECT_THROW(net::add_service(other, second.get()), net::invalid_service_owner);
+    EXPECT_FALSE(net::has_service<service>(other));
+}
+#pragma GCC diagnostic pop
 
 /// False for Asio's own context since Boost 1.87: it still has wrap(), but calling the result does not
 /// compile, because the context has no dispatch() any more.

@@ -18,8 +18,10 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/system_executor.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <concepts>
 #include <csignal>
 #include <cstring>
 #include <numeric>
@@ -30,6 +32,9 @@
 
 #include "tests/asio_compat/kits.hpp"
 #include "tests/asio_compat/segments.hpp"
+#if __has_include(<boost/asio/bind_immediate_executor.hpp>)
+#include <boost/asio/bind_immediate_executor.hpp>
+#endif
 
 namespace loopbench::tests {
 
@@ -110,6 +115,44 @@ TYPED_TEST(asio_io, reading_by_lines_returns_each_line_and_then_reports_the_end_
     EXPECT_EQ(end, net::error::eof);
     EXPECT_EQ(text, "re");
 }
+
+#if __has_include(<boost/asio/bind_immediate_executor.hpp>)  // since Boost 1.82
+TYPED_TEST(asio_io, an_operation_that_ends_at_its_start_calls_its_handler_on_the_immediate_executor) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    typename TestFixture::tcp_socket closed(context);
+    std::vector<error_code> ended;
+    const auto notes = [&] {
+        return net::bind_immediate_executor(net::system_executor(),
+                                            [&](error_code error, std::size_t) { ended.push_back(error); });
+    };
+    one.async_write_some(net::const_buffer(), notes());
+    closed.async_write_some(net::buffer("x", 1), notes());
+    EXPECT_EQ(ended, (std::vector<error_code>{error_code(), net::error::bad_descriptor}));
+    one.async_write_some(net::const_buffer(), [&](error_code, std::size_t) { ended.clear(); });
+    EXPECT_EQ(ended.size(), 2U) << "only an immediate executor calls a handler in the function that starts";
+    EXPECT_EQ(context.run(), 1U);
+    EXPECT_TRUE(ended.empty());
+}
+
+TYPED_TEST(asio_io, a_read_of_bytes_that_have_arrived_can_end_on_the_immediate_executor) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    std::array<char, 1> byte{};
+    bool has_ended = false;
+    other.send(net::buffer("x", 1));
+    one.async_read_some(net::buffer(byte),
+                        net::bind_immediate_executor(net::system_executor(),
+                                                     [&](error_code, std::size_t) { has_ended = true; }));
+    if (!std::same_as<TypeParam, on_uring>) {
+        EXPECT_TRUE(has_ended);
+        EXPECT_EQ(context.run(), 0U);
+    }
+    context.run();
+    EXPECT_TRUE(has_ended);
+    EXPECT_EQ(byte[0], 'x');
+}
+#endif
 
 TYPED_TEST(asio_io, several_buffers_are_sent_as_one_datagram) {
     auto& context = this->context();

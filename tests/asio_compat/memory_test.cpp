@@ -16,6 +16,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/version.hpp>
 #include <future>
 #include <optional>
 #include <stdexcept>
@@ -145,6 +146,134 @@ TYPED_TEST(asio_memory, spawning_the_same_coroutines_again_allocates_no_memory) 
     EXPECT_EQ(received, 3300);
     EXPECT_EQ(made, 0U) << "allocations of a thousand coroutines";
 }
+
+int blocks_in_use = 0;
+
+/// An allocator that a program can use only for complete types, because it checks their size.
+template <class T>
+struct sized_allocator {
+    using value_type = T;
+    template <class Other>
+    struct rebind {
+        static_assert(sizeof(Other) <= 8192,
+                      "the type is larger than the memory that the program has reserved");
+        using other = sized_allocator<Other>;
+    };
+
+    sized_allocator() = default;
+    template <class Other>
+    sized_allocator(const sized_allocator<Other>&) noexcept {}
+
+    T* allocate(std::size_t count) {
+        ++blocks_in_use;
+        return std::allocator<T>().allocate(count);
+    }
+    void deallocate(T* block, std::size_t count) noexcept {
+        --blocks_in_use;
+        std::allocator<T>().deallocate(block, count);
+    }
+    friend bool operator==(const sized_allocator&, const sized_allocator&) { return true; }
+};
+
+struct handler_with_allocator {
+    using allocator_type = sized_allocator<int>;
+    allocator_type get_allocator() const noexcept { return {}; }
+    template <class... Results>
+    void operator()(const Results&...) const {
+        ++*calls;
+    }
+    int* calls;
+};
+
+template <class kit>
+using asio_allocators = with_context<kit>;
+TYPED_TEST_SUITE(asio_allocators, kits, kit_names);
+
+TYPED_TEST(asio_allocators, an_allocator_that_needs_complete_types_provides_the_memory_of_operations) {
+    auto& context = this->context();
+    int calls = 0;
+    const handler_with_allocator handler{&calls};
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    std::array<char, 1> byte{};
+    blocks_in_use = 0;
+    timer.async_wait(handler);
+    EXPECT_EQ(blocks_in_use, 1);
+    one.async_read_some(net::buffer(byte), handler);
+    other.async_write_some(net::buffer("x", 1), handler);
+    net::post(context, handler);
+    EXPECT_GE(blocks_in_use, 4);
+    context.run();
+    EXPECT_EQ(calls, 4);
+    EXPECT_EQ(blocks_in_use, 0);
+}
+
+#if BOOST_VERSION / 100 <= 1083  // later versions have no hooks
+struct hook_counts {
+    int in_use = 0;
+    int allocated = 0;
+    int invoked = 0;
+    int called = 0;
+};
+
+struct hooked_handler {
+    template <class... Results>
+    void operator()(const Results&...) const {
+        ++counts->called;
+    }
+    hook_counts* counts;
+};
+
+void* asio_handler_allocate(std::size_t bytes, hooked_handler* handler) {
+    ++handler->counts->in_use;
+    ++handler->counts->allocated;
+    return ::operator new(bytes);
+}
+void asio_handler_deallocate(void* block, std::size_t, hooked_handler* handler) {
+    --handler->counts->in_use;
+    ::operator delete(block);
+}
+template <class Function>
+void asio_handler_invoke(Function&& function, hooked_handler* handler) {
+    ++handler->counts->invoked;
+    function();
+}
+
+TYPED_TEST(asio_allocators, the_hooks_of_a_handler_allocate_its_operations_and_call_it) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    typename TestFixture::timer_type timer(context, 1ms);
+    std::array<char, 8> bytes{};
+    hook_counts counts;
+    const hooked_handler handler{&counts};
+    timer.async_wait(handler);
+    EXPECT_EQ(counts.allocated, 1);
+    one.async_read_some(net::buffer(bytes, 4), handler);
+    net::async_read(other, net::buffer(bytes), handler);
+    EXPECT_EQ(counts.allocated, 3) << "composed operations must use the hooks of the handler, too";
+    net::write(other, net::buffer("four", 4));
+    net::write(one, net::buffer("at last!", 8));
+    context.run();
+    EXPECT_EQ(counts.called, 3);
+    EXPECT_GE(counts.invoked, 3);
+    EXPECT_EQ(counts.in_use, 0);
+}
+
+TYPED_TEST(asio_allocators,
+           a_context_frees_the_memory_of_pending_operations_with_the_hooks_of_their_handlers) {
+    hook_counts counts;
+    {
+        auto [one, other] = this->connection();
+        std::array<char, 8> bytes{};
+        net::async_read(one, net::buffer(bytes), hooked_handler{&counts});
+        this->context().poll();
+        EXPECT_EQ(counts.in_use, 1);
+    }
+    this->destroy_context();
+    EXPECT_EQ(counts.in_use, 0);
+    EXPECT_EQ(counts.called, 0);
+}
+#endif
 
 template <class kit>
 class asio_without_memory : public asio_memory<kit> {

@@ -36,7 +36,10 @@
 #include <boost/asio/basic_writable_pipe.hpp>
 #endif
 
+// The parts of a program, such as its shared libraries, share our classes, as they share Asio's classes.
+#pragma GCC visibility push(default)
 #include "loopbench/asio/detail/objects.hpp"
+#pragma GCC visibility pop
 
 namespace loopbench::asio {
 

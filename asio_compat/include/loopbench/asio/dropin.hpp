@@ -25,15 +25,25 @@
 #include "loopbench/asio/detail/version.hpp"
 #if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error
 // The following headers use Asio's own names, so they must be included before the macros are defined.
+// The parts of a program, such as its shared libraries, share our classes, as they share Asio's classes.
+#pragma GCC visibility push(default)
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
+#include "loopbench/asio/detail/service_base.hpp"
+#pragma GCC visibility pop
 
-namespace boost::asio {
-using loopbench_io_context = ::loopbench::asio::io_context;
-}
 namespace loopbench::asio {
 using loopbench_io_context = io_context;
 }
+
+// If BOOST_ASIO_SEPARATE_COMPILATION is defined, a source of the program includes boost/asio/impl/src.hpp,
+// which defines the functions of Asio's classes. These guards leave out the functions of the two classes
+// whose names the macros replace, and those of a service that only these two need.
+#if !defined(BOOST_ASIO_HEADER_ONLY)
+#define BOOST_ASIO_IMPL_ANY_IO_EXECUTOR_IPP
+#define BOOST_ASIO_IMPL_IO_CONTEXT_IPP
+#define BOOST_ASIO_DETAIL_IMPL_STRAND_SERVICE_IPP
+#endif
 
 #define any_io_executor loopbench_any_io_executor
 #define io_context loopbench_io_context

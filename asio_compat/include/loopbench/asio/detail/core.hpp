@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/thread_context.hpp>
 #include <boost/asio/detail/thread_info_base.hpp>
 #include <boost/asio/error.hpp>
@@ -98,6 +99,7 @@ public:
 
     core(boost::asio::execution_context& owner, design chosen)
         : owner_(owner), loop_(loop::make_loop(name_of(chosen))) {
+        BOOST_ASIO_HANDLER_TRACKING_INIT;
         loop_->io().share(lock_);
         if (program_cancels) loop_->io().will_cancel();
     }
@@ -135,6 +137,16 @@ public:
             --own_work_;  // added to work_ when the current handler ends
         } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             stop();
+        }
+    }
+
+    /// Ends the work of a handler that this context does not run. A context without work stops only if a
+    /// thread runs it.
+    void handler_left() noexcept {
+        if (runs_in_this_thread()) {
+            --own_work_;
+        } else if (work_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            stop_from_other_thread(/*only_if_run=*/true);
         }
     }
 
@@ -260,6 +272,15 @@ public:
         }
     }
 
+    /// Starts an operation like start(). If the operation ends immediately, returns true and leaves its
+    /// completion to the caller.
+    bool start_unless_ended(io_op& op) noexcept {
+        change starting(*this);
+        if (try_to_start(op)) return true;
+        starting.wakes = !loop_->io().runs_in_this_thread();
+        return false;
+    }
+
     /// Removes a pending operation from the driver. Afterwards, the operation is neither pending nor queued.
     void discard(io_op& op) noexcept {
         const change discarding(*this);
@@ -337,13 +358,7 @@ public:
             stopped_.store(true, std::memory_order_seq_cst);
             return loop_->end_step();
         }
-        std::optional<use_by_other_thread> used;
-        {
-            const std::lock_guard lock(lock_);
-            used.emplace(*this);
-            stopped_.store(true, std::memory_order_seq_cst);
-        }
-        if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
+        stop_from_other_thread(/*only_if_run=*/false);
     }
     bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
     void restart() noexcept { stopped_.store(false, std::memory_order_relaxed); }
@@ -426,6 +441,17 @@ private:
             op.result = -ENOMEM;
         }
         return true;
+    }
+
+    void stop_from_other_thread(bool only_if_run) noexcept {
+        std::optional<use_by_other_thread> used;
+        {
+            const std::lock_guard lock(lock_);
+            if (only_if_run && !is_run_) return;
+            used.emplace(*this);
+            stopped_.store(true, std::memory_order_seq_cst);
+        }
+        if (!nudged_.exchange(true)) loop_->push_from_any_thread(nudge_);
     }
 
     void let_go(int fd, bool is_shared, bool closes) noexcept {

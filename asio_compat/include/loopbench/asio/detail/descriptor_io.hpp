@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/detail/buffer_sequence_adapter.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <cstdint>
 #include <type_traits>
 
 #include "loopbench/asio/detail/handler.hpp"
@@ -44,6 +45,9 @@ private:
 
 /// An operation whose only result is an error code, such as a wait or a connect.
 struct plain_io : io_op {
+    /// True if Asio tries the operation when it starts, so that it can end immediately without an error.
+    static constexpr bool is_tried_at_start = false;
+
     template <class Handler>
     auto bind(Handler& handler) {
         settle(/*zero_is_end=*/false);
@@ -54,6 +58,8 @@ struct plain_io : io_op {
 
 /// An operation whose results are an error code and a number of bytes.
 struct transfer_io : io_op {
+    static constexpr bool is_tried_at_start = true;
+
     template <class Handler>
     auto bind(Handler& handler) {
         settle(zero_is_end);
@@ -95,24 +101,55 @@ void become_call(Work& op, loop::io_kind kind) noexcept {
     op.call = &call_try_now<Work>;
 }
 
+/// True if an immediate executor is associated with the handler (bind_immediate_executor()). Asio's own
+/// sockets make the same check.
+#if defined(LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS)
+template <class Handler, class IoExecutor>
+inline constexpr bool has_immediate_executor = !requires {
+    typename boost::asio::associated_immediate_executor<
+        Handler, IoExecutor>::asio_associated_immediate_executor_is_unspecialised;
+};
+#else
+template <class Handler, class IoExecutor>
+inline constexpr bool has_immediate_executor = false;
+#endif
+
+/// The context on which an operation is started, and the address of the I/O object, which only Asio's handler
+/// tracking uses.
+struct io_origin {
+    io_origin(core& of, void* starter = nullptr) noexcept : in(of), object(starter) {}
+
+    core& in;
+    void* object;
+};
+
 /// Starts an operation on a non-blocking descriptor. If `is_done` is true, does not use the driver: the
-/// operation completes through the ready queue with `ec` and zero bytes.
+/// operation completes with `ec` and zero bytes. An operation that ends immediately completes on the
+/// handler's immediate executor, or without one, through the ready queue.
 template <class Work, class Handler, class IoExecutor, class... Arguments>
-void start_io(core& in, int fd, bool is_done, const error_code& ec, Handler& handler,
+void start_io(io_origin from, int fd, bool is_done, const error_code& ec, Handler& handler,
               const IoExecutor& executor, Arguments&&... arguments) {
+    core& in = from.in;
     auto slot = slot_of(handler);
     const void* const key = is_done ? nullptr : install<io_canceller>(slot, in, fd);
     auto& op = handler_op<Work, Handler, IoExecutor>::make(in, handler, executor,
                                                            std::forward<Arguments>(arguments)...);
+    op.track(from.object, static_cast<std::uintmax_t>(fd));
     op.fd = fd;
     if (is_done) {
         op.ec = ec;
         op.is_settled = true;
-        return in.push(op);
     }
     op.cancellation_key = key;
     op.polls_first = key != nullptr;
-    in.start(op);
+    if constexpr (has_immediate_executor<Handler, IoExecutor>) {
+        if (is_done) return op.complete_at_once(executor);
+        if constexpr (Work::is_tried_at_start) {
+            if (in.start_unless_ended(op)) op.complete_at_once(executor);
+            return;
+        }
+    }
+    is_done ? in.push(op) : in.start(op);
 }
 
 }  // namespace loopbench::asio::detail

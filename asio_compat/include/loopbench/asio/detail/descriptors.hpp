@@ -21,6 +21,8 @@ using boost::asio::posix::descriptor_base;
 
 template <class Buffers>
 struct read_work : transfer_io {
+    static constexpr tracked_name name{"descriptor", "async_read_some"};
+
     explicit read_work(const Buffers& to) : buffers(to) {
         if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/true);
@@ -39,6 +41,8 @@ struct read_work : transfer_io {
 
 template <class Buffers>
 struct write_work : transfer_io {
+    static constexpr tracked_name name{"descriptor", "async_write_some"};
+
     explicit write_work(const Buffers& from) : buffers(from) {
         if constexpr (is_null_buffers<Buffers>) {
             become_wait(*this, /*for_input=*/false);
@@ -56,6 +60,8 @@ struct write_work : transfer_io {
 };
 
 struct descriptor_wait : plain_io {
+    static constexpr tracked_name name{"descriptor", "async_wait"};
+
     explicit descriptor_wait(descriptor_base::wait_type what) noexcept {
         what == descriptor_base::wait_error ? become_wait_for_error(*this)
                                             : become_wait(*this, what == descriptor_base::wait_read);
@@ -98,6 +104,7 @@ public:
     error_code close(implementation_type& impl, error_code& ec) {
         ec = {};
         if (!is_open(impl)) return ec;
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "descriptor", &impl, impl.descriptor, "close"));
         const auto close_descriptor = [state = impl.state](int fd, error_code& failure) mutable {
             descriptor_ops::close(fd, state, failure);
         };
@@ -106,7 +113,10 @@ public:
         return ec;
     }
     native_handle_type release(implementation_type& impl) {
-        if (is_open(impl)) core_->release(impl.descriptor);
+        if (is_open(impl)) {
+            BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "descriptor", &impl, impl.descriptor, "release"));
+            core_->release(impl.descriptor);
+        }
         return std::exchange(impl, {}).descriptor;
     }
     native_handle_type release(implementation_type& impl, error_code& ec) {
@@ -115,6 +125,7 @@ public:
     }
     error_code cancel(implementation_type& impl, error_code& ec) {
         if (!is_open(impl)) return ec = boost::asio::error::bad_descriptor;
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "descriptor", &impl, impl.descriptor, "cancel"));
         core_->cancel(impl.descriptor);
         return ec = {};
     }
@@ -184,7 +195,7 @@ public:
         const bool is_known = what == descriptor_base::wait_read || what == descriptor_base::wait_write ||
                               what == descriptor_base::wait_error;
         if (!is_known) ec = boost::asio::error::invalid_argument;
-        start_io<descriptor_wait>(*core_, impl.descriptor, ec.failed(), ec, handler, executor, what);
+        start_io<descriptor_wait>({*core_, &impl}, impl.descriptor, ec.failed(), ec, handler, executor, what);
     }
     template <class Buffers, class Handler, class IoExecutor>
     void async_write_some(implementation_type& impl, const Buffers& buffers, Handler& handler,
@@ -212,8 +223,8 @@ private:
         if constexpr (!is_null_buffers<Buffers>)
             has_nothing_to_do = native_buffers<Buffer, Buffers>::all_empty(buffers);
         const error_code ec = has_nothing_to_do ? error_code() : ready(impl);
-        start_io<Work>(*core_, impl.descriptor, has_nothing_to_do || ec.failed(), ec, handler, executor,
-                       buffers);
+        start_io<Work>({*core_, &impl}, impl.descriptor, has_nothing_to_do || ec.failed(), ec, handler,
+                       executor, buffers);
     }
 
     core* core_;

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <boost/asio/detail/bind_handler.hpp>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/handler_work.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
+#include "loopbench/asio/detail/hooks.hpp"
 #include "loopbench/asio/detail/memory.hpp"
 
 #if __has_include(<boost/asio/detail/handler_invoke_helpers.hpp>)  // Boost 1.83 has it, 1.88 does not
@@ -15,6 +20,11 @@
 
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
 #include <boost/asio/associated_cancellation_slot.hpp>
+#endif
+
+#if __has_include(<boost/asio/associated_immediate_executor.hpp>)  // since Boost 1.82
+#include <boost/asio/associated_immediate_executor.hpp>
+#define LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS
 #endif
 
 namespace loopbench::asio::detail {
@@ -34,12 +44,31 @@ void call_function(Function& function) {
     call_for(function, function);
 }
 
+// The names of an operation for Asio's handler tracking (BOOST_ASIO_ENABLE_HANDLER_TRACKING).
+struct tracked_name {
+    const char* object_type;
+    const char* function;
+};
+
+// The second result of an operation as Asio's handler tracking prints it.
+inline std::size_t tracked_result(std::size_t bytes) noexcept {
+    return bytes;
+}
+inline int tracked_result(int signal) noexcept {
+    return signal;
+}
+template <class Result>
+const char* tracked_result(const Result&) noexcept {
+    return "...";
+}
+
 /// An operation with its handler. `Work` derives from operation. After completion, the function object that
 /// Work::bind(handler) returns is called. It contains the moved handler and the arguments for the handler.
 template <class Work, class Handler, class IoExecutor>
-class handler_op final : public Work {
+class handler_op final : public Work BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
-    using memory_type = op_memory<handler_op, allocator_type>;
+    using memory_type = std::conditional_t<uses_hooks<Handler>, hook_memory<handler_op, Handler>,
+                                           op_memory<handler_op, allocator_type>>;
     using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
 
 public:
@@ -48,13 +77,30 @@ public:
     template <class... Arguments>
     static handler_op& make(core& in, Handler& handler, const IoExecutor& executor,
                             Arguments&&... arguments) {
-        memory_type memory(in, boost::asio::get_associated_allocator(handler));
+        memory_type memory = memory_for(in, handler);
         auto* const made = ::new (memory.get())
             handler_op(in, handler, executor, memory.token(), std::forward<Arguments>(arguments)...);
         memory.release();
         in.handler_started();
         return *made;
     }
+
+    /// Tells Asio's handler tracking, if it is enabled, that the I/O object at this address starts the
+    /// operation.
+    void track([[maybe_unused]] void* object, [[maybe_unused]] std::uintmax_t native_handle = 0) noexcept {
+        BOOST_ASIO_HANDLER_CREATION(
+            (core_.owner(), *this, Work::name.object_type, object, native_handle, Work::name.function));
+    }
+
+#if defined(LOOPBENCH_ASIO_HAS_IMMEDIATE_EXECUTORS)
+    /// Calls the handler of an operation that has ended at its start, on the handler's immediate executor.
+    /// The operation must not be in a queue. Afterwards, it does not exist.
+    void complete_at_once(const IoExecutor& executor) {
+        core_.handler_left();
+        boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(work_));
+        complete_with([&](auto& bound) { work.complete(bound, bound.handler_, &executor); });
+    }
+#endif
 
 private:
     template <class... Arguments>
@@ -68,15 +114,55 @@ private:
         this->complete = &run_or_discard;
     }
 
-    // Destroys the operation and frees its memory at the end of its scope.
-    struct destroyed_op {
-        ~destroyed_op() {
-            self->~handler_op();
-            memory_type::free(self, memory);
+    static memory_type memory_for([[maybe_unused]] core& in, Handler& handler) {
+        if constexpr (uses_hooks<Handler>) {
+            return memory_type(handler);
+        } else {
+            return memory_type(in, boost::asio::get_associated_allocator(handler));
         }
-        handler_op* self;
-        const typename memory_type::token_type& memory;
+    }
+
+    // Destroys the operation and frees its memory after its handler has been moved, or at the end of the
+    // scope if the move throws an exception.
+    class ending {
+    public:
+        explicit ending(handler_op& over) noexcept : over_(&over), memory_(std::move(over.memory_)) {}
+        ending& operator=(ending&&) = delete;
+        ~ending() {
+            if (over_ != nullptr) end(over_->handler_);
+        }
+
+        void end([[maybe_unused]] Handler& moved) noexcept {
+            handler_op* const over = std::exchange(over_, nullptr);
+            over->~handler_op();
+            if constexpr (uses_hooks<Handler>) {
+                memory_type::free(over, moved);
+            } else {
+                memory_type::free(over, memory_);
+            }
+        }
+
+    private:
+        handler_op* over_;
+        [[no_unique_address]] const typename memory_type::token_type memory_;
     };
+
+    // Moves the handler and its arguments out of the operation, frees the operation, and then calls
+    // complete_bound(bound). Afterwards, the operation does not exist.
+    template <class Complete>
+    void complete_with(Complete complete_bound) {
+        BOOST_ASIO_HANDLER_COMPLETION((*this));
+        ending over(*this);
+        auto bound = this->bind(handler_);
+        over.end(bound.handler_);
+        if constexpr (requires { bound.arg2_; }) {
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN((bound.arg1_, tracked_result(bound.arg2_)));
+        } else {
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN((bound.arg1_));
+        }
+        complete_bound(bound);
+        BOOST_ASIO_HANDLER_INVOCATION_END;
+    }
 
     static void run_or_discard(operation* op, completion how) {
         auto* const self = static_cast<handler_op*>(op);
@@ -84,19 +170,15 @@ private:
         core& in = self->core_;
         if (!self->is_over(in, how)) return;  // not due yet: the timer checks its clock again later
         handler_work work(std::move(self->work_));
-        const auto memory = std::move(self->memory_);
         if (how == completion::discard) {
-            [[maybe_unused]] const Handler handler(std::move(self->handler_));
-            self->~handler_op();
-            return memory_type::free(self, memory);  // free() runs before `handler` is destroyed
+            BOOST_ASIO_HANDLER_COMPLETION((*self));
+            ending over(*self);
+            Handler handler(std::move(self->handler_));
+            return over.end(handler);  // frees the memory before `handler` is destroyed
         }
         {
             const core::handler_scope running(in);
-            auto call = [&] {
-                const destroyed_op ending{self, memory};
-                return self->bind(self->handler_);
-            }();
-            work.complete(call, call.handler_);
+            self->complete_with([&](auto& bound) { work.complete(bound, bound.handler_); });
         }
         in.throw_kept_exception();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/scheduler.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/execution.hpp>
@@ -12,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,21 +22,34 @@
 #include "loopbench/asio/detail/handler.hpp"
 #include "loopbench/asio/detail/memory.hpp"
 
+namespace boost::asio {
+class loopbench_io_context;
+}
+
 namespace loopbench::asio {
 
-class io_context;
+/// The context on a loop of this project. Its class is in Asio's namespace, so that argument-dependent lookup
+/// finds Asio's functions for the context and its executors, as it does for Asio's own context. In a program
+/// that is compiled with dropin.hpp, the program's own declaration `class io_context;` declares this class.
+using io_context = boost::asio::loopbench_io_context;
 
 namespace detail {
 core& core_of(io_context& context) noexcept;
 }
 
+}  // namespace loopbench::asio
+
+namespace boost::asio {
+
 /// A replacement for boost::asio::io_context that runs on a loop of this project. Its functions do the same
 /// as Asio's and throw the same exceptions. In addition, they throw std::system_error if the kernel refuses a
 /// call of the loop. Unlike in Asio, only one thread runs the context at a time. A second thread that calls
 /// run() waits until the first thread has left run(), and then continues.
-class io_context : public boost::asio::execution_context {
+class loopbench_io_context : public execution_context {
+    using core = loopbench::asio::detail::core;
+
 public:
-    template <class Allocator, unsigned Bits>
+    template <class Allocator, std::uintptr_t Bits>
     class basic_executor_type;
     using executor_type = basic_executor_type<std::allocator<void>, 0>;
     using count_type = std::size_t;
@@ -44,31 +59,32 @@ public:
 
     /// Uses the loop that the environment variable LOOPBENCH_ASIO names: epoll (the default) or io_uring.
     /// Throws std::invalid_argument if the variable has another value.
-    io_context() : io_context(detail::design_from_environment()) {}
+    loopbench_io_context() : loopbench_io_context(loopbench::asio::detail::design_from_environment()) {}
     /// Does the same as io_context(). The hint has no effect.
-    explicit io_context(int /*concurrency_hint*/) : io_context() {}
-    explicit io_context(design chosen);
+    explicit loopbench_io_context(int /*concurrency_hint*/) : loopbench_io_context() {}
+    explicit loopbench_io_context(loopbench::asio::design chosen);
 
     // The constructors below exist with those versions of Boost whose own io_context has them: since 1.87
     // with a service_maker, such as config_from_string, and since 1.90 with an allocator. The options of a
     // service_maker have no effect on the loop.
     template <class Maker>
     requires std::constructible_from<boost::asio::execution_context, const Maker&>
-    explicit io_context(const Maker& initial_services) : io_context(to_base(), initial_services) {}
+    explicit loopbench_io_context(const Maker& initial_services)
+        : loopbench_io_context(to_base(), initial_services) {}
     template <class Allocator>
     requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
-    io_context(std::allocator_arg_t with, const Allocator& allocator)
-        : io_context(to_base(), with, allocator) {}
+    loopbench_io_context(std::allocator_arg_t with, const Allocator& allocator)
+        : loopbench_io_context(to_base(), with, allocator) {}
     template <class Allocator>
     requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&>
-    io_context(std::allocator_arg_t with, const Allocator& allocator, int /*concurrency_hint*/)
-        : io_context(to_base(), with, allocator) {}
+    loopbench_io_context(std::allocator_arg_t with, const Allocator& allocator, int /*concurrency_hint*/)
+        : loopbench_io_context(to_base(), with, allocator) {}
     template <class Allocator, class Maker>
     requires std::constructible_from<boost::asio::execution_context, std::allocator_arg_t, const Allocator&,
                                      const Maker&>
-    io_context(std::allocator_arg_t with, const Allocator& allocator, const Maker& initial_services)
-        : io_context(to_base(), with, allocator, initial_services) {}
-    ~io_context() {
+    loopbench_io_context(std::allocator_arg_t with, const Allocator& allocator, const Maker& initial_services)
+        : loopbench_io_context(to_base(), with, allocator, initial_services) {}
+    ~loopbench_io_context() {
         core_.await_other_threads();
         shutdown();
         core_.discard();
@@ -77,17 +93,17 @@ public:
 
     executor_type get_executor() noexcept;
 
-    count_type run() { return core_.run(detail::core::without_limit, loop::never); }
-    count_type run_one() { return core_.run(1, loop::never); }
-    count_type poll() { return core_.run(detail::core::without_limit, loop::do_not_wait); }
-    count_type poll_one() { return core_.run(1, loop::do_not_wait); }
+    count_type run() { return core_.run(core::without_limit, loopbench::loop::never); }
+    count_type run_one() { return core_.run(1, loopbench::loop::never); }
+    count_type poll() { return core_.run(core::without_limit, loopbench::loop::do_not_wait); }
+    count_type poll_one() { return core_.run(1, loopbench::loop::do_not_wait); }
     template <class Rep, class Period>
     std::size_t run_for(const std::chrono::duration<Rep, Period>& time) {
         return run_until(std::chrono::steady_clock::now() + time);
     }
     template <class Clock, class Duration>
     std::size_t run_until(const std::chrono::time_point<Clock, Duration>& when) {
-        return run_until(detail::core::without_limit, when);
+        return run_until(core::without_limit, when);
     }
     template <class Rep, class Period>
     std::size_t run_one_for(const std::chrono::duration<Rep, Period>& time) {
@@ -102,7 +118,7 @@ public:
     void restart() { core_.restart(); }
 
     /// Returns the name of the loop's design.
-    std::string_view design_name() const noexcept { return detail::name_of(design_); }
+    std::string_view design_name() const noexcept { return loopbench::asio::detail::name_of(design_); }
     /// Returns true if an object with Asio's own services was created on this context. In this case, run()
     /// throws std::logic_error, because the object would run in one of Asio's own threads.
     bool uses_stock_scheduler() const noexcept { return core_.has_stock_scheduler(); }
@@ -132,11 +148,12 @@ public:
 #endif
 
 private:
-    friend detail::core& detail::core_of(io_context& context) noexcept;
+    friend loopbench::asio::detail::core& loopbench::asio::detail::core_of(
+        loopbench_io_context& context) noexcept;
 
     struct to_base {};
     template <class... Arguments>
-    explicit io_context(to_base tag, const Arguments&... arguments);
+    explicit loopbench_io_context(to_base tag, const Arguments&... arguments);
 
     template <class Clock, class Duration>
     std::size_t run_until(std::size_t handlers_max, const std::chrono::time_point<Clock, Duration>& when) {
@@ -145,26 +162,26 @@ private:
         constexpr std::chrono::seconds looks_every{1};
         std::size_t count = 0;
         for (auto now = Clock::now(); now < when && count < handlers_max && !stopped(); now = Clock::now()) {
-            const auto rest = std::chrono::ceil<loop::nanoseconds>(std::min(
+            const auto rest = std::chrono::ceil<loopbench::loop::nanoseconds>(std::min(
                 std::chrono::duration<double>(when - now), std::chrono::duration<double>(looks_every)));
             count += core_.run(handlers_max - count, std::chrono::steady_clock::now() + rest);
         }
         return count;
     }
 
-    detail::core core_;
-    const design design_;
+    core core_;
+    const loopbench::asio::design design_;
 };
 
-namespace detail {
+}  // namespace boost::asio
+
+namespace loopbench::asio::detail {
 
 /// A service through which the io_context is located when only an execution_context is available.
-class self_service final : public boost::asio::execution_context::service {
+class self_service final : public boost::asio::detail::execution_context_service_base<self_service> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit self_service(boost::asio::execution_context& of)
-        : service(of), self(static_cast<io_context&>(of)) {}
+        : execution_context_service_base(of), self(static_cast<io_context&>(of)) {}
 
     io_context& self;
 
@@ -175,29 +192,36 @@ private:
     }
 };
 
-}  // namespace detail
+}  // namespace loopbench::asio::detail
 
-inline io_context::io_context(design chosen) : core_(*this, chosen), design_(chosen) {
-    boost::asio::make_service<detail::self_service>(*this);
+namespace boost::asio {
+
+inline loopbench_io_context::loopbench_io_context(loopbench::asio::design chosen)
+    : core_(*this, chosen), design_(chosen) {
+    boost::asio::make_service<loopbench::asio::detail::self_service>(*this);
 }
 
 template <class... Arguments>
-io_context::io_context(to_base /*tag*/, const Arguments&... arguments)
+loopbench_io_context::loopbench_io_context(to_base /*tag*/, const Arguments&... arguments)
     : execution_context(arguments...),
-      core_(*this, detail::design_from_environment()),
-      design_(detail::design_from_environment()) {
-    boost::asio::make_service<detail::self_service>(*this);
+      core_(*this, loopbench::asio::detail::design_from_environment()),
+      design_(loopbench::asio::detail::design_from_environment()) {
+    boost::asio::make_service<loopbench::asio::detail::self_service>(*this);
 }
 
-inline detail::core& detail::core_of(io_context& context) noexcept {
+}  // namespace boost::asio
+
+namespace loopbench::asio::detail {
+
+inline core& core_of(io_context& context) noexcept {
     return context.core_;
 }
 
-inline bool detail::core::has_stock_scheduler() const noexcept {
+inline bool core::has_stock_scheduler() const noexcept {
     return boost::asio::has_service<boost::asio::detail::scheduler>(owner_);
 }
 
-inline void detail::core::refuse_stock_scheduler() const {
+inline void core::refuse_stock_scheduler() const {
     if (!has_stock_scheduler()) [[likely]]
         return;
     throw std::logic_error(
@@ -207,18 +231,18 @@ inline void detail::core::refuse_stock_scheduler() const {
         "loopbench::asio::io_context::executor_type>, or compile with -include loopbench/asio/dropin.hpp");
 }
 
-namespace detail {
-
 /// A posted function. Its memory is released before the call. If the function posts itself again, it reuses
 /// the same block of memory.
 template <class Function, class Allocator>
-class posted_function final : operation {
+class posted_function final : operation BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER {
 public:
+    /// Posts the function. `name` is the name of the executor's function for Asio's handler tracking.
     template <class F>
-    static void post(core& to, F&& function, const Allocator& allocator) {
+    static void post(core& to, [[maybe_unused]] const char* name, F&& function, const Allocator& allocator) {
         op_memory<posted_function, Allocator> memory(to, allocator);
         auto* const made = ::new (memory.get()) posted_function(to, std::forward<F>(function), memory);
         memory.release();
+        BOOST_ASIO_HANDLER_CREATION((to.owner(), *made, "io_context", &to.owner(), 0, name));
         to.post(*made);
     }
 
@@ -246,6 +270,7 @@ private:
         auto* const self = static_cast<posted_function*>(op);
         core& in = self->core_;
         const auto token = std::move(self->memory_);
+        BOOST_ASIO_HANDLER_COMPLETION((*self));
         {
             std::optional<core::handler_scope> running;  // outlives `function`, whose captures can start work
             if (how == completion::run) running.emplace(in);
@@ -254,7 +279,9 @@ private:
                 return Function(std::move(self->function_));
             }();
             if (how == completion::discard) return;
+            BOOST_ASIO_HANDLER_INVOCATION_BEGIN(());
             call_function(function);
+            BOOST_ASIO_HANDLER_INVOCATION_END;
         }
         in.throw_kept_exception();
     }
@@ -264,16 +291,18 @@ private:
     Function function_;
 };
 
-}  // namespace detail
+}  // namespace loopbench::asio::detail
+
+namespace boost::asio {
 
 /// The executor of io_context. If `Bits` is 4, the executor counts as outstanding work; this property is part
 /// of the type. Two other properties are stored in the lowest bits of the context's address: 1 means
 /// blocking.never, and 2 means relationship.continuation, which has no effect.
-template <class Allocator, unsigned Bits>
-class io_context::basic_executor_type : Allocator {
+template <class Allocator, std::uintptr_t Bits>
+class loopbench_io_context::basic_executor_type : Allocator {
     static constexpr std::uintptr_t never = 1;
     static constexpr std::uintptr_t continuation = 2;
-    static constexpr unsigned tracked = 4;
+    static constexpr std::uintptr_t tracked = 4;
     static constexpr bool is_tracked = (Bits & tracked) != 0;
     using blocking_t = boost::asio::execution::blocking_t;
     using relationship_t = boost::asio::execution::relationship_t;
@@ -337,7 +366,7 @@ public:
         return boost::asio::execution::inline_exception_handling.capture;  // as execute() does
     }
 #endif
-    io_context& query(boost::asio::execution::context_t) const noexcept {
+    loopbench_io_context& query(boost::asio::execution::context_t) const noexcept {
         return *context_or_null();
     }
     blocking_t query(blocking_t) const noexcept {
@@ -378,12 +407,12 @@ public:
     template <class Function>
     void execute(Function&& function) const {
         if ((bits() & never) != 0 || !running_in_this_thread()) {
-            post(std::forward<Function>(function), allocator());
+            post_as("execute", std::forward<Function>(function), allocator());
             return;
         }
         std::decay_t<Function> local(std::forward<Function>(function));
         try {
-            detail::call_function(local);
+            loopbench::asio::detail::call_function(local);
         } catch (...) {
             in().keep_exception();
         }
@@ -391,7 +420,7 @@ public:
 
     // The executor's functions with the names that the Networking TS gives them.
 
-    io_context& context() const noexcept {
+    loopbench_io_context& context() const noexcept {
         return *context_or_null();
     }
     void on_work_started() const noexcept {
@@ -402,27 +431,32 @@ public:
     }
     template <class Function, class OtherAllocator>
     void dispatch(Function&& function, const OtherAllocator& a) const {
-        if (!running_in_this_thread()) return post(std::forward<Function>(function), a);
+        if (!running_in_this_thread()) return post_as("dispatch", std::forward<Function>(function), a);
         std::decay_t<Function> local(std::forward<Function>(function));
-        detail::call_function(local);
+        loopbench::asio::detail::call_function(local);
     }
     template <class Function, class OtherAllocator>
     void post(Function&& function, const OtherAllocator& a) const {
-        detail::posted_function<std::decay_t<Function>, OtherAllocator>::post(
-            in(), std::forward<Function>(function), a);
+        post_as("post", std::forward<Function>(function), a);
     }
     template <class Function, class OtherAllocator>
     void defer(Function&& function, const OtherAllocator& a) const {
-        post(std::forward<Function>(function), a);
+        post_as("defer", std::forward<Function>(function), a);
     }
 
 private:
-    friend class io_context;
-    template <class, unsigned>
+    friend class loopbench_io_context;
+    template <class, std::uintptr_t>
     friend class basic_executor_type;
 
     basic_executor_type(std::uintptr_t target, const Allocator& a) noexcept : Allocator(a), target_(target) {
         begin_work();
+    }
+
+    template <class Function, class OtherAllocator>
+    void post_as(const char* name, Function&& function, const OtherAllocator& a) const {
+        loopbench::asio::detail::posted_function<std::decay_t<Function>, OtherAllocator>::post(
+            in(), name, std::forward<Function>(function), a);
     }
 
     basic_executor_type with_bits(std::uintptr_t bits) const noexcept {
@@ -435,11 +469,11 @@ private:
         return *this;
     }
     // Returns the context, or null if this executor tracked work and was moved from.
-    io_context* context_or_null() const noexcept {
-        return reinterpret_cast<io_context*>(target_ & ~(never | continuation));
+    loopbench_io_context* context_or_null() const noexcept {
+        return reinterpret_cast<loopbench_io_context*>(target_ & ~(never | continuation));
     }
-    detail::core& in() const noexcept {
-        return detail::core_of(*context_or_null());
+    core& in() const noexcept {
+        return loopbench::asio::detail::core_of(*context_or_null());
     }
     void begin_work() const noexcept {
         if (is_tracked && context_or_null() != nullptr) in().work_started();
@@ -451,17 +485,17 @@ private:
     std::uintptr_t target_;
 };
 
-inline io_context::executor_type io_context::get_executor() noexcept {
+inline loopbench_io_context::executor_type loopbench_io_context::get_executor() noexcept {
     return {reinterpret_cast<std::uintptr_t>(this), std::allocator<void>()};
 }
 
 /// The base class of a program's own services. It replaces boost::asio::io_context::service.
-class io_context::service : public boost::asio::execution_context::service {
+class loopbench_io_context::service : public boost::asio::execution_context::service {
 public:
-    io_context& get_io_context() { return static_cast<io_context&>(context()); }
+    loopbench_io_context& get_io_context() { return static_cast<loopbench_io_context&>(context()); }
 
 protected:
-    explicit service(io_context& owner) : boost::asio::execution_context::service(owner) {}
+    explicit service(loopbench_io_context& owner) : boost::asio::execution_context::service(owner) {}
 
 private:
     void shutdown() override { shutdown_service(); }
@@ -472,7 +506,9 @@ private:
     virtual void fork_service(boost::asio::execution_context::fork_event) {}
 };
 
-namespace detail {
+}  // namespace boost::asio
+
+namespace loopbench::asio::detail {
 
 /// The function object that wrap() returns. Calling the object dispatches the handler with the arguments of
 /// the call. If the handler can be copied, the object can be called more than once.
@@ -504,17 +540,19 @@ private:
     }
 };
 
-}  // namespace detail
+}  // namespace loopbench::asio::detail
+
+namespace boost::asio {
 
 /// A replacement for boost::asio::io_context::strand. It derives from boost::asio::strand, the newer class
 /// for the same purpose.
-class io_context::strand : public boost::asio::strand<io_context::executor_type> {
-    using base = boost::asio::strand<io_context::executor_type>;
+class loopbench_io_context::strand : public boost::asio::strand<loopbench_io_context::executor_type> {
+    using base = boost::asio::strand<loopbench_io_context::executor_type>;
 
 public:
-    explicit strand(io_context& context) : base(context.get_executor()) {}
+    explicit strand(loopbench_io_context& context) : base(context.get_executor()) {}
 
-    io_context& context() const noexcept { return get_inner_executor().context(); }
+    loopbench_io_context& context() const noexcept { return get_inner_executor().context(); }
 
     using base::dispatch;
     using base::post;
@@ -528,52 +566,79 @@ public:
     }
     template <class Handler>
     auto wrap(Handler handler) const {
-        return detail::wrapped_handler<Handler, base>(*this, std::move(handler));
+        return loopbench::asio::detail::wrapped_handler<Handler, base>(*this, std::move(handler));
     }
 };
 
 #if !defined(BOOST_ASIO_NO_DEPRECATED)
-class io_context::work {
+class loopbench_io_context::work {
 public:
-    explicit work(io_context& context) noexcept : context_(context) { in().work_started(); }
+    explicit work(loopbench_io_context& context) noexcept : context_(context) { in().work_started(); }
     work(const work& other) noexcept : work(other.context_) {}
     work& operator=(const work&) = delete;
     ~work() { in().work_finished(); }
 
-    io_context& get_io_context() noexcept { return context_; }
+    loopbench_io_context& get_io_context() noexcept { return context_; }
 
 private:
-    detail::core& in() const noexcept { return detail::core_of(context_); }
+    loopbench::asio::detail::core& in() const noexcept { return loopbench::asio::detail::core_of(context_); }
 
-    io_context& context_;
+    loopbench_io_context& context_;
 };
 
 template <class Token>
-auto io_context::dispatch(Token&& token) {
+auto loopbench_io_context::dispatch(Token&& token) {
     return boost::asio::dispatch(get_executor(), std::forward<Token>(token));
 }
 
 template <class Token>
-auto io_context::post(Token&& token) {
+auto loopbench_io_context::post(Token&& token) {
     return boost::asio::post(get_executor(), std::forward<Token>(token));
 }
 
 template <class Handler>
-auto io_context::wrap(Handler handler) {
-    return detail::wrapped_handler<Handler, executor_type>(get_executor(), std::move(handler));
+auto loopbench_io_context::wrap(Handler handler) {
+    return loopbench::asio::detail::wrapped_handler<Handler, executor_type>(get_executor(),
+                                                                            std::move(handler));
 }
 #endif
 
-}  // namespace loopbench::asio
+}  // namespace boost::asio
 
 namespace loopbench::asio::detail {
 
-/// An adapter for a program's service whose constructor takes an io_context. Asio constructs services from an
-/// execution_context. The adapter inherits the service's member `id`, by which Asio finds it.
+// Boost 1.91 and later deprecate add_service() for programs.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <class Service>
-struct made_of_any final : Service {
-    explicit made_of_any(boost::asio::execution_context& context)
-        : Service(static_cast<io_context&>(context)) {}
+void add_to(boost::asio::execution_context& context, Service* service) {
+    boost::asio::add_service<Service>(context, service);
+}
+#pragma GCC diagnostic pop
+
+/// A link to a program's service whose constructor takes an io_context. Asio constructs only services that
+/// take an execution_context. The link is such a service: it constructs the program's service, and adds it to
+/// the context under the program's own key, by which has_service() finds it.
+template <class Service>
+class service_link final : public boost::asio::detail::execution_context_service_base<service_link<Service>> {
+    using base = boost::asio::detail::execution_context_service_base<service_link<Service>>;
+
+public:
+    explicit service_link(boost::asio::execution_context& context) : base(context), linked_(make(context)) {}
+    /// Creates a link to a service that the program itself adds to the context.
+    service_link(boost::asio::execution_context& context, Service& added) : base(context), linked_(added) {}
+
+    Service& linked() const noexcept { return linked_; }
+
+private:
+    static Service& make(boost::asio::execution_context& context) {
+        auto made = std::make_unique<Service>(static_cast<io_context&>(context));
+        add_to(context, made.get());
+        return *made.release();
+    }
+    void shutdown() override {}
+
+    Service& linked_;
 };
 
 }  // namespace loopbench::asio::detail
@@ -581,14 +646,32 @@ struct made_of_any final : Service {
 namespace boost::asio {
 
 /// Returns the context's service of type `Service`, like Asio's function for its own io_context. The
-/// service's constructor can take an io_context or an execution_context.
+/// service's constructor can take an io_context or an execution_context. Any thread can call this function.
 template <class Service>
-Service& use_service(loopbench::asio::io_context& context) {
+Service& use_service(loopbench_io_context& context) {
     auto& any = static_cast<execution_context&>(context);
     if constexpr (std::is_constructible_v<Service, execution_context&>) {
         return use_service<Service>(any);
     } else {
-        return use_service<loopbench::asio::detail::made_of_any<Service>>(any);
+        static std::recursive_mutex one_at_a_time;  // recursive: the constructor can use other services
+        const std::lock_guard lock(one_at_a_time);
+        return use_service<loopbench::asio::detail::service_link<Service>>(any).linked();
+    }
+}
+
+/// Adds a service to the context, like Asio's function for its own io_context. The context owns the service
+/// from now on. Throws service_already_exists or invalid_service_owner; then the caller still owns the
+/// service.
+template <class Service>
+void add_service(loopbench_io_context& context, Service* service) {
+    auto& any = static_cast<execution_context&>(context);
+    if constexpr (std::is_constructible_v<Service, execution_context&>) {
+        loopbench::asio::detail::add_to(any, service);
+    } else {
+        using link_type = loopbench::asio::detail::service_link<Service>;
+        auto link = std::make_unique<link_type>(any, *service);
+        loopbench::asio::detail::add_to(any, service);
+        loopbench::asio::detail::add_to(any, link.release());
     }
 }
 

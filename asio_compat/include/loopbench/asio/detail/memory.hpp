@@ -17,34 +17,41 @@ template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
 /// The memory for an operation of type `Op`. After release(), the operation owns the memory and must keep the
-/// token. Later, it passes both to free().
+/// token. Later, it passes both to free(). `Op` contains the token, so it is an incomplete type when the
+/// token's type is needed. Therefore, only the functions rebind the allocator to `Op`: the allocator can
+/// require the size of the type.
 template <class Op, class Allocator>
 class op_memory {
-    using op_allocator = typename std::allocator_traits<Allocator>::template rebind_alloc<Op>;
-
 public:
-    using token_type = op_allocator;
+    using token_type = Allocator;
 
     op_memory(core& /*in*/, const Allocator& allocator)
-        : allocator_(allocator), block_(std::allocator_traits<op_allocator>::allocate(allocator_, 1)) {}
+        : allocator_(allocator), block_(allocate(allocator)) {}
     op_memory& operator=(op_memory&&) = delete;
     ~op_memory() {
-        if (block_ != nullptr) free(static_cast<void*>(std::to_address(block_)), allocator_);
+        if (block_ != nullptr) free(block_, allocator_);
     }
 
-    void* get() const noexcept { return std::to_address(block_); }
+    void* get() const noexcept { return block_; }
     const token_type& token() const noexcept { return allocator_; }
     void release() noexcept { block_ = nullptr; }
 
-    static void free(void* block, token_type allocator) noexcept {
-        using pointer = typename std::allocator_traits<op_allocator>::pointer;
-        std::allocator_traits<op_allocator>::deallocate(
-            allocator, std::pointer_traits<pointer>::pointer_to(*static_cast<Op*>(block)), 1);
+    static void free(void* block, const token_type& allocator) noexcept {
+        using traits = typename std::allocator_traits<Allocator>::template rebind_traits<Op>;
+        typename traits::allocator_type of_op(allocator);
+        traits::deallocate(
+            of_op, std::pointer_traits<typename traits::pointer>::pointer_to(*static_cast<Op*>(block)), 1);
     }
 
 private:
-    op_allocator allocator_;
-    typename std::allocator_traits<op_allocator>::pointer block_;
+    static void* allocate(const Allocator& allocator) {
+        using traits = typename std::allocator_traits<Allocator>::template rebind_traits<Op>;
+        typename traits::allocator_type of_op(allocator);
+        return std::to_address(traits::allocate(of_op, 1));
+    }
+
+    [[no_unique_address]] Allocator allocator_;
+    void* block_;
 };
 
 /// The memory for an operation whose handler has the default allocator. If a thread that does not run the

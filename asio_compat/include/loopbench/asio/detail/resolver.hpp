@@ -26,18 +26,18 @@ namespace socket_ops = boost::asio::detail::socket_ops;
 
 /// A look-up that runs in the look-up thread and completes on the loop.
 struct lookup_op : operation {
+    static constexpr tracked_name name{"resolver", "async_resolve"};
+
     void (*look_up)(lookup_op&) noexcept = nullptr;
     error_code ec;
 };
 
 /// A service with a thread that does the look-ups in the order of the requests. The first
 /// request starts the thread.
-class lookup_thread final : public boost::asio::execution_context::service {
+class lookup_thread final : public boost::asio::detail::execution_context_service_base<lookup_thread> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit lookup_thread(boost::asio::execution_context& context)
-        : service(context), core_(core_of(static_cast<io_context&>(context))) {}
+        : execution_context_service_base(context), core_(core_of(static_cast<io_context&>(context))) {}
     ~lookup_thread() override { lookup_thread::shutdown(); }
 
     /// Adds a look-up. Any thread can call this function. The operation's handler must already be counted as
@@ -178,14 +178,15 @@ public:
 
     explicit resolver_service(io_context& context) noexcept : context_(&context) {}
 
-    void construct(implementation_type& impl) { cancel(impl); }
+    void construct(implementation_type& impl) { renew(impl); }
     void destroy(implementation_type& impl) { impl.reset(); }
     void move_construct(implementation_type& impl, implementation_type& other) { impl = std::move(other); }
     void move_assign(implementation_type& impl, resolver_service&, implementation_type& other) {
         impl = std::move(other);
     }
     void cancel(implementation_type& impl) {
-        impl.reset(static_cast<void*>(nullptr), socket_ops::noop_deleter());
+        BOOST_ASIO_HANDLER_OPERATION((*context_, "resolver", &impl, 0, "cancel"));
+        renew(impl);
     }
 
     template <class Query>
@@ -216,11 +217,17 @@ public:
 #endif
         auto& thread =
             boost::asio::use_service<lookup_thread>(static_cast<boost::asio::execution_context&>(*context_));
-        thread.ask(handler_op<work, Handler, IoExecutor>::make(core_of(*context_), handler, executor, impl,
-                                                               question));
+        auto& op = handler_op<work, Handler, IoExecutor>::make(core_of(*context_), handler, executor, impl,
+                                                               question);
+        op.track(&impl);
+        thread.ask(op);
     }
 
 private:
+    static void renew(implementation_type& impl) {
+        impl.reset(static_cast<void*>(nullptr), socket_ops::noop_deleter());
+    }
+
     io_context* context_;
 };
 

@@ -24,6 +24,8 @@ namespace loopbench::asio::detail {
 
 /// A pending wait of one signal set.
 struct signal_work : operation {
+    static constexpr tracked_name name{"signal_set", "async_wait"};
+
     explicit signal_work(core& in) noexcept : in_core(in) {}
 
     static bool is_over(core&, completion) noexcept { return true; }
@@ -217,12 +219,10 @@ private:
 
 /// A context's reader of the pipe. The reader does not count as work, and thus does not
 /// keep run() from returning.
-class signal_watch final : public boost::asio::execution_context::service {
+class signal_watch final : public boost::asio::detail::execution_context_service_base<signal_watch> {
 public:
-    static inline boost::asio::execution_context::id id;
-
     explicit signal_watch(boost::asio::execution_context& context)
-        : service(context), core_(core_of(static_cast<io_context&>(context))) {
+        : execution_context_service_base(context), core_(core_of(static_cast<io_context&>(context))) {
         ear_.kind = loop::io_kind::input_call;
         ear_.fd = signal_hub::of_process().read_end();
         ear_.call = [](loop::io_operation& op) noexcept {
@@ -296,6 +296,7 @@ public:
     }
     error_code clear(implementation_type& set, error_code& ec) { return ec = hub().clear(set); }
     error_code cancel(implementation_type& set, error_code& ec) {
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "signal_set", &set, 0, "cancel"));
         hub().cancel(set);
         return ec = {};
     }
@@ -305,6 +306,7 @@ public:
         auto slot = slot_of(handler);
         const void* const key = install<signal_canceller>(slot, set);
         auto& work = handler_op<signal_work, Handler, IoExecutor>::make(*core_, handler, executor, *core_);
+        work.track(&set);
         work.cancellation_key = key;
         hub().wait(set, work);
     }

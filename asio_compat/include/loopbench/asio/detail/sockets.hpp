@@ -54,6 +54,8 @@ template <class Buffers>
 struct receive_work : transfer_io {
     using native = native_buffers<boost::asio::mutable_buffer, Buffers>;
 
+    static constexpr tracked_name name{"socket", "async_receive"};
+
     receive_work(const Buffers& to, message_flags with, socket_ops::state_type of)
         : buffers(to), flags(with), state(of) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -82,6 +84,8 @@ template <class Buffers>
 struct send_work : transfer_io {
     using native = native_buffers<boost::asio::const_buffer, Buffers>;
 
+    static constexpr tracked_name name{"socket", "async_send"};
+
     send_work(const Buffers& from, message_flags with, socket_ops::state_type of)
         : buffers(from), flags(with) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -104,6 +108,8 @@ struct send_work : transfer_io {
 
 template <class Buffers, class Endpoint>
 struct receive_from_work : transfer_io {
+    static constexpr tracked_name name{"socket", "async_receive_from"};
+
     receive_from_work(const Buffers& to, Endpoint& from, message_flags with)
         : buffers(to), sender(from), flags(with) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -132,6 +138,8 @@ struct receive_from_work : transfer_io {
 
 template <class Buffers, class Endpoint>
 struct send_to_work : transfer_io {
+    static constexpr tracked_name name{"socket", "async_send_to"};
+
     send_to_work(const Buffers& from, const Endpoint& to, message_flags with)
         : buffers(from), receiver(to), flags(with) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -154,6 +162,8 @@ struct send_to_work : transfer_io {
 
 template <class Buffers>
 struct receive_message_work : transfer_io {
+    static constexpr tracked_name name{"socket", "async_receive_with_flags"};
+
     receive_message_work(const Buffers& to, message_flags with, message_flags& found)
         : buffers(to), flags(with), out_flags(found) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -176,12 +186,16 @@ struct receive_message_work : transfer_io {
 };
 
 struct connect_work : plain_io {
+    static constexpr tracked_name name{"socket", "async_connect"};
+
     connect_work() noexcept { become_call(*this, loop::io_kind::output_call); }
 
     bool try_now() noexcept { return socket_ops::non_blocking_connect(fd, ec); }
 };
 
 struct wait_work : plain_io {
+    static constexpr tracked_name name{"socket", "async_wait"};
+
     explicit wait_work(socket_base::wait_type what) noexcept {
         what == socket_base::wait_error ? become_wait_for_error(*this)
                                         : become_wait(*this, what == socket_base::wait_read);
@@ -191,6 +205,9 @@ struct wait_work : plain_io {
 template <class Protocol>
 struct accept_io : plain_io {
     using endpoint_type = typename Protocol::endpoint;
+
+    static constexpr tracked_name name{"socket", "async_accept"};
+    static constexpr bool is_tried_at_start = true;
 
     accept_io(socket_ops::state_type of, const Protocol& by, endpoint_type* peer) noexcept
         : state(of), protocol(by), endpoint(peer), size(peer == nullptr ? 0 : peer->capacity()) {
@@ -326,6 +343,7 @@ public:
             return boost::asio::detail::invalid_socket;
         }
         static_cast<void>(&cancel_is_called<Protocol>);
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "socket", &impl, impl.socket, "release"));
         core_->release(impl.socket);
         ec = {};
         return std::exchange(impl, implementation_type()).socket;
@@ -333,6 +351,7 @@ public:
     error_code cancel(implementation_type& impl, error_code& ec) {
         static_cast<void>(&cancel_is_called<Protocol>);
         if (!is_open(impl)) return ec = boost::asio::error::bad_descriptor;
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "socket", &impl, impl.socket, "cancel"));
         core_->cancel(impl.socket);
         return ec = {};
     }
@@ -523,7 +542,7 @@ public:
             is_done = ec != boost::asio::error::in_progress && ec != boost::asio::error::would_block;
             if (!is_done) ec = {};
         }
-        start_io<connect_work>(*core_, impl.socket, is_done, ec, handler, executor);
+        start_io<connect_work>({*core_, &impl}, impl.socket, is_done, ec, handler, executor);
     }
     template <class Socket, class Handler, class IoExecutor>
     void async_accept(implementation_type& impl, Socket& peer, endpoint_type* endpoint, Handler& handler,
@@ -580,6 +599,7 @@ private:
 
     void close(implementation_type& impl, bool is_destruction, error_code& ec) {
         if (!is_open(impl)) return;
+        BOOST_ASIO_HANDLER_OPERATION((core_->owner(), "socket", &impl, impl.socket, "close"));
         const auto close_socket = [state = impl.state, is_destruction](int fd, error_code& failure) mutable {
             socket_ops::close(fd, state, is_destruction, failure);
         };
@@ -598,7 +618,7 @@ private:
     template <class Work, class Handler, class IoExecutor, class... Arguments>
     void start(implementation_type& impl, const error_code& ec, Handler& handler, const IoExecutor& executor,
                Arguments&&... arguments) {
-        start_io<Work>(*core_, impl.socket, ec.failed(), ec, handler, executor,
+        start_io<Work>({*core_, &impl}, impl.socket, ec.failed(), ec, handler, executor,
                        std::forward<Arguments>(arguments)...);
     }
 
@@ -611,7 +631,7 @@ private:
                                 native_buffers<Buffer, Buffers>::all_empty(buffers);
         }
         const error_code ec = has_nothing_to_do ? error_code() : ready(impl);
-        start_io<Work>(*core_, impl.socket, has_nothing_to_do || ec.failed(), ec, handler, executor,
+        start_io<Work>({*core_, &impl}, impl.socket, has_nothing_to_do || ec.failed(), ec, handler, executor,
                        std::forward<Arguments>(arguments)...);
     }
 

@@ -301,6 +301,7 @@ public:
         auto slot = slot_of(handler);
         auto* const canceller = install<wait_canceller>(slot);
         auto& op = op_type::make(*core_, handler, executor, *core_, timer.expiry);
+        op.track(&timer);
         if (canceller != nullptr) canceller->link_to(op);
         core::change adding(*core_);
         timer.waits.add(op, adding.ended);
@@ -309,6 +310,8 @@ public:
 
 private:
     struct timer_wait : wait_op {
+        static constexpr tracked_name name{"deadline_timer", "async_wait"};
+
         timer_wait(core& in, const time_type& when)
             : wait_op(in, first_look(when), is_clock_of_loop<TimeTraits> ? nullptr : &look), expiry(when) {}
 
@@ -343,6 +346,9 @@ private:
 
     std::size_t cancel(implementation_type& timer, std::size_t count_max) noexcept {
         core::change cancelling(*core_);
+        if (timer.waits.empty()) return 0;
+        BOOST_ASIO_HANDLER_OPERATION(
+            (core_->owner(), "deadline_timer", &timer, 0, count_max == 1 ? "cancel_one" : "cancel"));
         return timer.waits.cancel(count_max, cancelling.ended);
     }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #if __cplusplus < 202002L
-#error "loopbench/asio.hpp and loopbench/asio/dropin.hpp need C++20; compile with -std=c++20 or later."
+#error "The headers of loopbench/asio need C++20, as the loop does; compile with -std=c++20 or later."
 #else
 
 #include <boost/version.hpp>
