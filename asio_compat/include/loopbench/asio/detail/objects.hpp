@@ -9,6 +9,7 @@
 #include "loopbench/asio/detail/descriptors.hpp"
 #include "loopbench/asio/detail/executor_work.hpp"
 #include "loopbench/asio/detail/resolver.hpp"
+#include "loopbench/asio/detail/serial_ports.hpp"
 #include "loopbench/asio/detail/signals.hpp"
 #include "loopbench/asio/detail/sockets.hpp"
 #include "loopbench/asio/detail/timers.hpp"
@@ -34,6 +35,10 @@ struct our_service<boost::asio::detail::resolver_service<Protocol>> {
 template <>
 struct our_service<boost::asio::detail::reactive_descriptor_service> {
     using type = descriptor_service;
+};
+template <>
+struct our_service<boost::asio::detail::posix_serial_port_service> {
+    using type = serial_port_service;
 };
 template <>
 struct our_service<boost::asio::detail::signal_set_service> {
