@@ -54,11 +54,6 @@ public:
     }
 
 private:
-    static bool failed(int result, error_code& ec) {
-        descriptor_ops::get_last_error(ec, result < 0);
-        return ec.failed();
-    }
-
     /// Changes the settings with edit(settings). Changes nothing if edit() sets `ec`.
     template <class Settings, class Edit>
     static void change(int fd, error_code& ec, Edit edit) {
