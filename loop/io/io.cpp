@@ -1,6 +1,7 @@
 #include "loop/io/io.hpp"
 
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace loopbench::loop {
@@ -67,6 +68,12 @@ std::int64_t call(io_operation& op) noexcept {
             return ::accept4(op.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         case io_kind::connect:
             return attempt_connect(op);
+        case io_kind::read_file:
+            return ::preadv2(op.fd, reinterpret_cast<const iovec*>(op.data), static_cast<int>(op.size),
+                             static_cast<off_t>(op.position), /*flags=*/0);
+        case io_kind::write_file:
+            return ::pwritev2(op.fd, reinterpret_cast<const iovec*>(op.data), static_cast<int>(op.size),
+                              static_cast<off_t>(op.position), /*flags=*/0);
         case io_kind::readable:
             return ask(op.fd, POLLIN);
         case io_kind::writable:

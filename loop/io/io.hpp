@@ -21,12 +21,14 @@ enum class io_kind : std::uint8_t {
     receive_from,
     accept,  // the result is the new descriptor: non-blocking, close-on-exec
     input_call,
-    readable,  // completes when a read would not block; the result is 0
-    send,      // to a stream socket; never raises SIGPIPE
+    read_file,  // from a position of a file, into several buffers
+    readable,   // completes when a read would not block; the result is 0
+    send,       // to a stream socket; never raises SIGPIPE
     write,
     send_to,  // a datagram, to `address`, or to the connected peer if `address` is null
     connect,
     output_call,
+    write_file,  // at a position of a file, from several buffers
     writable,
     // A call that waits for out-of-band data or errors (POLLPRI, POLLERR). Only the epoll, io_uring and retry
     // drivers support this kind.
@@ -35,6 +37,11 @@ enum class io_kind : std::uint8_t {
 constexpr bool is_input(io_kind kind) noexcept {
     return kind <= io_kind::readable;
 }
+constexpr bool is_file(io_kind kind) noexcept {
+    return kind == io_kind::read_file || kind == io_kind::write_file;
+}
+/// The position of read_file and write_file that means the position of the open file, which they then move.
+inline constexpr std::uint64_t current_position = static_cast<std::uint64_t>(-1);
 
 class driver;
 
@@ -43,7 +50,7 @@ struct io_operation : operation {
     int fd = -1;
     io_kind kind = io_kind::readable;
     bool whole = false;        // send and write: continue until all bytes are written
-    bool detachable = false;   // receive and send: leave_thread() can take the buffer back
+    bool detachable = false;   // receive, send and files: leave_thread() can take the buffers back
     bool polls_first = false;  // receive: reads only when its callback is about to run, see will_cancel()
     bool pending = false;
     std::uint8_t state = 0;
@@ -54,12 +61,15 @@ struct io_operation : operation {
     // false if the system call would block. The descriptor is non-blocking. The driver calls the function
     // when the operation is started, and again whenever the system call might succeed.
     bool (*call)(io_operation&) noexcept = nullptr;
-    std::int64_t result = 0;  // a number of bytes, a descriptor, or a negated errno
-    std::byte* data = nullptr;
-    std::size_t size = 0;
+    std::int64_t result = 0;    // a number of bytes, a descriptor, or a negated errno
+    std::byte* data = nullptr;  // of files: an array of iovec
+    std::size_t size = 0;       // of files: the number of elements in this array
     std::size_t moved = 0;
-    complete_fn own_complete;  // `complete` of an operation that has completed and waits for its turn,
-    driver* completed_by;      // and its driver
+    complete_fn own_complete;  // `complete` of a receive that has completed and waits for its turn,
+    union {
+        driver* completed_by;    // and its driver
+        std::uint64_t position;  // of files: where the first byte is read or written, or current_position
+    };
     sockaddr_storage* address = nullptr;  // output of receive_from; input of send_to and connect
     socklen_t address_bytes = 0;
 };

@@ -18,7 +18,13 @@ namespace net = boost::asio;
 struct stock {
     using context = net::io_context;
     static std::unique_ptr<context> make() { return std::make_unique<context>(); }
-    static std::string why_not() { return {}; }
+    static std::string why_not() {
+#if defined(BOOST_ASIO_HAS_FILE)
+        return loop::io_uring_refusal();  // Asio's own files need io_uring
+#else
+        return {};
+#endif
+    }
 };
 
 template <asio::design chosen>

@@ -1,5 +1,8 @@
 // The Boost.Asio program is built twice: unchanged, and with <loopbench/asio/dropin.hpp>. It prints whether
 // Asio's own scheduler was created.
+#if defined(ECHO)
+#error "dropin.hpp includes <termios.h>; the macros of this header change programs that do not include it"
+#endif
 #include <array>
 #include <boost/asio.hpp>
 #include <cstdio>

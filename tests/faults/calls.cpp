@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 extern "C" {
 ssize_t __real_recvfrom(int, void*, size_t, int, sockaddr*, socklen_t*);
 ssize_t __real_sendto(int, const void*, size_t, int, const sockaddr*, socklen_t);
+ssize_t __real_preadv2(int, const iovec*, int, off_t, int);
+ssize_t __real_pwritev2(int, const iovec*, int, off_t, int);
 int __real_getpeername(int, sockaddr*, socklen_t*);
 int __real_pipe2(int*, int);
 int __real_signalfd(int, const sigset_t*, int);
@@ -143,6 +146,10 @@ std::optional<site_id> site_of(const io_uring_sqe& request) noexcept {
             return site_id::request_read;
         case IORING_OP_WRITE:
             return site_id::request_write;
+        case IORING_OP_READV:
+            return site_id::request_read_file;
+        case IORING_OP_WRITEV:
+            return site_id::request_write_file;
         case IORING_OP_ACCEPT:
             return site_id::request_accept;
         case IORING_OP_CONNECT:
@@ -307,6 +314,13 @@ ssize_t __wrap_write(int fd, const void* data, size_t bytes) {
     }
     return with_errno(wakes(fd) ? site_id::wake_write : site_id::write,
                       [=] { return __real_write(fd, data, bytes); });
+}
+ssize_t __wrap_preadv2(int fd, const iovec* parts, int count, off_t position, int flags) {
+    return with_errno(site_id::read_file, [=] { return __real_preadv2(fd, parts, count, position, flags); });
+}
+ssize_t __wrap_pwritev2(int fd, const iovec* parts, int count, off_t position, int flags) {
+    return with_errno(site_id::write_file,
+                      [=] { return __real_pwritev2(fd, parts, count, position, flags); });
 }
 int __wrap_ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
     return with_errno(site_id::ppoll, [=] { return __real_ppoll(fds, count, timeout, mask); });

@@ -1,6 +1,8 @@
 #include "tests/faults/scenarios.hpp"
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -245,6 +247,72 @@ task<void> pipes(event_loop& loop, ledger& seen) {
     const io_result result = co_await broken.writer.write_all(bytes_of("no process reads this"));
     count_of(result, EPIPE);
     seen.expect(result.error == EPIPE, "a write to a pipe without a reader did not fail with EPIPE");
+}
+
+/// A read or a write of a file, at a position or, if there is none, at the position of the open file.
+class file_awaiter : public io_awaiter {
+public:
+    file_awaiter(event_loop& loop, io_kind what, int file, std::span<const iovec> parts,
+                 std::uint64_t where = current_position) noexcept
+        : io_awaiter(loop.io(), what, file,
+                     {reinterpret_cast<const std::byte*>(parts.data()), parts.size()}) {
+        position = where;
+    }
+};
+
+task<std::size_t> read_file(event_loop& loop, int file, std::span<const iovec> parts,
+                            std::uint64_t where = current_position) {
+    co_return count_of(io_result::of(co_await file_awaiter(loop, io_kind::read_file, file, parts, where)));
+}
+task<std::size_t> write_file(event_loop& loop, int file, std::span<const iovec> parts,
+                             std::uint64_t where = current_position) {
+    co_return count_of(io_result::of(co_await file_awaiter(loop, io_kind::write_file, file, parts, where)));
+}
+
+/// Writes to a file in memory, and reads it in two parts.
+task<void> file_in_memory(event_loop& loop, ledger& seen) {
+    const unique_fd file(checked(::memfd_create("faults", MFD_CLOEXEC), "memfd_create"));
+    char written[] = "at a position", start[3] = {}, end[16] = {};
+    const iovec whole{written, sizeof written};
+    const std::array parts{iovec{start, sizeof start}, iovec{end, sizeof end}};
+    auto work = [&]() -> task<void> {
+        const std::size_t sent = co_await write_file(loop, file.get(), {&whole, 1}, 1000);
+        const std::size_t got = co_await read_file(loop, file.get(), parts, 1000);
+        seen.expect(sent == sizeof written && got == sent && std::memcmp(end, "a position", 11) == 0,
+                    "the bytes read from a file differ from the bytes written");
+        seen.expect(co_await read_file(loop, file.get(), parts, 1000 + sent) == 0,
+                    "a read at the end of a file does not report the end");
+    };
+    std::array all{seen.operation(work())};
+    co_await all_of(loop, all);
+}
+
+/// Uses a pipe as a file. A read waits for bytes, and a write waits for space.
+task<void> pipe_as_file(event_loop& loop, ledger& seen) {
+    pipe_ends ends = loop.open_pipe();
+    const int reader = ends.reader.native_handle();
+    const int writer = ends.writer.native_handle();
+    static std::array<char, 100'000> place;
+    const iovec part{place.data(), place.size()};
+    auto read = [&]() -> task<void> {
+        seen.expect(co_await read_file(loop, reader, {&part, 1}) == 4, "a read returned other bytes");
+    };
+    auto write_later = [&]() -> task<void> {
+        for (int i = 0; i < 3; ++i) co_await loop.yield();
+        checked(static_cast<int>(past_the_watch::write(writer, "text", 4)), "write");
+    };
+    std::array reads{seen.operation(read()), seen.operation(write_later())};
+    co_await all_of(loop, reads);
+    fill(writer);
+    auto write = [&]() -> task<void> {
+        seen.expect(co_await write_file(loop, writer, {&part, 1}) > 0, "a write wrote nothing");
+    };
+    auto drain_later = [&]() -> task<void> {
+        for (int i = 0; i < 3; ++i) co_await loop.yield();
+        while (past_the_watch::read(reader, place.data(), place.size()) > 0) continue;
+    };
+    std::array writes{seen.operation(write()), seen.operation(drain_later())};
+    co_await all_of(loop, writes);
 }
 
 task<void> standard_input_of_a_pipe(event_loop& loop, ledger& seen) {
@@ -566,6 +634,8 @@ constexpr scenario table[] = {
     {"slow reader", "epsu", &slow_reader},
     {"descriptor in a message", "epsu", &descriptor_in_a_message},
     {.name = "pipes", .drivers = "epsu", .run = &pipes, .has_error = EPIPE},
+    {"file in memory", "epsu", &file_in_memory},
+    {"pipe as a file", "epsu", &pipe_as_file},
     {"standard input", "epsu", &standard_input_of_a_pipe},
     {"datagrams", "epsu", &datagrams},
     {"datagrams that wait", "epsu", &datagrams_that_wait},

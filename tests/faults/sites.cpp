@@ -61,6 +61,8 @@ const failures refused_sends =
 const failures refused_reads = told({EBADF, EFAULT, EINVAL, EIO, EISDIR});
 const failures refused_writes =
     told({EBADF, EDESTADDRREQ, EDQUOT, EFAULT, EFBIG, EINVAL, EIO, ENOSPC, EPERM, EPIPE});
+// readv(2) can also fail with the errors of lseek(2), and of a flag that it does not know.
+const failures refused_positions = told({EOVERFLOW, ESPIPE, ENXIO, EOPNOTSUPP});
 // The "CQE errors" of io_uring_enter(2), without the errors that the corresponding system call can also
 // return.
 const failures refused_requests = told({ECANCELED});
@@ -99,6 +101,10 @@ const std::vector<site> table{
      passes({EINTR}) + refused_reads + told({EAGAIN})},
     {"write", "write", "io/io.cpp", readiness, "u", "write(2)",
      seen({EAGAIN}) + passes({EINTR}) + refused_writes},
+    {"preadv2", "preadv2", "io/io.cpp", readiness, "u", "readv(2)",
+     seen({EAGAIN}) + passes({EINTR}) + refused_reads + refused_positions},
+    {"pwritev2", "pwritev2", "io/io.cpp", readiness, "u", "readv(2)",
+     seen({EAGAIN}) + passes({EINTR}) + refused_writes + refused_positions},
     {"recvfrom", "recvfrom", "io/io.cpp", all, "", "recv(2)",
      seen({EAGAIN}) + passes({EINTR}) + refused_receives},
     {"sendto", "sendto", "io/io.cpp", all, "", "send(2)", seen({EAGAIN}) + passes({EINTR}) + refused_sends},
@@ -185,6 +191,12 @@ const std::vector<site> table{
      passes({EAGAIN, EINTR}) + refused_reads + told({EACCES, EOPNOTSUPP}) + refused_requests},
     {"request: write", "io_uring_prep_write", "io/uring/driver.cpp", "u", "", "write(2), io_uring_enter(2)",
      passes({EAGAIN, EINTR}) + refused_writes + told({EACCES, EOPNOTSUPP}) + refused_requests},
+    {"request: read of a file", "io_uring_prep_readv", "io/uring/driver.cpp", "u", "",
+     "readv(2), io_uring_enter(2)",
+     passes({EAGAIN, EINTR}) + refused_reads + refused_positions + told({EACCES}) + refused_requests},
+    {"request: write of a file", "io_uring_prep_writev", "io/uring/driver.cpp", "u", "",
+     "readv(2), io_uring_enter(2)",
+     passes({EAGAIN, EINTR}) + refused_writes + refused_positions + told({EACCES}) + refused_requests},
     {"request: accept", "io_uring_prep_accept", "io/uring/driver.cpp", "u", "",
      "accept(2), io_uring_enter(2)",
      passes({EAGAIN}) + passing_accepts + refused_accepts + told({EACCES}) + refused_requests},

@@ -12,10 +12,13 @@
 #include "loopbench/asio/detail/version.hpp"
 #if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error
 #include <boost/asio/basic_datagram_socket.hpp>
+#include <boost/asio/basic_random_access_file.hpp>
 #include <boost/asio/basic_raw_socket.hpp>
 #include <boost/asio/basic_seq_packet_socket.hpp>
+#include <boost/asio/basic_serial_port.hpp>
 #include <boost/asio/basic_signal_set.hpp>
 #include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_file.hpp>
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/generic/datagram_protocol.hpp>
@@ -128,6 +131,15 @@ namespace posix {
 using descriptor = boost::asio::posix::basic_descriptor<io_context::executor_type>;
 using stream_descriptor = boost::asio::posix::basic_stream_descriptor<io_context::executor_type>;
 }  // namespace posix
+
+#if defined(BOOST_ASIO_HAS_SERIAL_PORT)
+using serial_port = boost::asio::basic_serial_port<io_context::executor_type>;
+#endif
+
+#if defined(BOOST_ASIO_HAS_FILE)
+using stream_file = boost::asio::basic_stream_file<io_context::executor_type>;
+using random_access_file = boost::asio::basic_random_access_file<io_context::executor_type>;
+#endif
 
 #if __has_include(<boost/asio/basic_readable_pipe.hpp>)
 using readable_pipe = boost::asio::basic_readable_pipe<io_context::executor_type>;

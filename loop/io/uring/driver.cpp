@@ -60,7 +60,6 @@ unsigned what_wakes(io_kind kind) noexcept {
 void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
     std::byte* const data = op.data + op.moved;
     const auto bytes = static_cast<unsigned>(std::min(op.size - op.moved, transfer_bytes_max));
-    constexpr auto current_position = static_cast<std::uint64_t>(-1);
     switch (op.polled ? io_kind::readable : op.kind) {
         case io_kind::receive:
             return io_uring_prep_recv(&sqe, op.fd, data, bytes, 0);
@@ -70,6 +69,12 @@ void prepare(io_uring_sqe& sqe, io_operation& op) noexcept {
             return io_uring_prep_read(&sqe, op.fd, data, bytes, current_position);
         case io_kind::write:
             return io_uring_prep_write(&sqe, op.fd, data, bytes, current_position);
+        case io_kind::read_file:
+            return io_uring_prep_readv(&sqe, op.fd, reinterpret_cast<const iovec*>(op.data),
+                                       static_cast<unsigned>(op.size), op.position);
+        case io_kind::write_file:
+            return io_uring_prep_writev(&sqe, op.fd, reinterpret_cast<const iovec*>(op.data),
+                                        static_cast<unsigned>(op.size), op.position);
         case io_kind::accept:
             return io_uring_prep_accept(&sqe, op.fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         case io_kind::connect:
@@ -99,8 +104,8 @@ public:
         op.state = queued;
         if (!can_submit()) [[unlikely]] {
             // The operation is tried immediately, because a program may write and then wait for the answer
-            // without running the loop.
-            if (waits_its_turn(op) && !has_predecessor(op) && attempt(op)) return true;
+            // without running the loop. Files have no answers, and their calls wait for the disk.
+            if (waits_its_turn(op) && !is_file(op.kind) && !has_predecessor(op) && attempt(op)) return true;
             to_start_.push(op);
         } else if (start_now(op)) {
             return true;
@@ -389,6 +394,8 @@ private:
         }
         switch (op.kind) {
             case io_kind::send:
+            case io_kind::read_file:
+            case io_kind::write_file:
                 if (op.detachable && !lends_buffers_ && try_for_readiness(op)) return true;
                 break;
             case io_kind::receive:

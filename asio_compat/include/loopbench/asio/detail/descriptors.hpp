@@ -7,6 +7,7 @@
 #include <boost/asio/detail/descriptor_ops.hpp>
 #include <boost/asio/posix/descriptor_base.hpp>
 #include <cerrno>
+#include <cstdint>
 
 #include "loopbench/asio/detail/descriptor_io.hpp"
 
@@ -208,7 +209,14 @@ public:
         transfer<read_work<Buffers>, boost::asio::mutable_buffer>(impl, buffers, handler, executor);
     }
 
-private:
+protected:
+    /// Sets `ec` to the error of a system call. Returns true if there is one.
+    static bool failed(std::int64_t result, error_code& ec) {
+        descriptor_ops::get_last_error(ec, result < 0);
+        return ec.failed();
+    }
+
+    /// Makes the descriptor non-blocking. Returns the error code of this change.
     error_code ready(implementation_type& impl) {
         error_code ec;
         if ((impl.state & descriptor_ops::non_blocking) == 0)
@@ -216,6 +224,9 @@ private:
         return ec;
     }
 
+    core* core_;
+
+private:
     template <class Work, class Buffer, class Buffers, class Handler, class IoExecutor>
     void transfer(implementation_type& impl, const Buffers& buffers, Handler& handler,
                   const IoExecutor& executor) {
@@ -226,8 +237,6 @@ private:
         start_io<Work>({*core_, &impl}, impl.descriptor, has_nothing_to_do || ec.failed(), ec, handler,
                        executor, buffers);
     }
-
-    core* core_;
 };
 
 }  // namespace loopbench::asio::detail

@@ -8,7 +8,9 @@
 
 #include "loopbench/asio/detail/descriptors.hpp"
 #include "loopbench/asio/detail/executor_work.hpp"
+#include "loopbench/asio/detail/files.hpp"
 #include "loopbench/asio/detail/resolver.hpp"
+#include "loopbench/asio/detail/serial_ports.hpp"
 #include "loopbench/asio/detail/signals.hpp"
 #include "loopbench/asio/detail/sockets.hpp"
 #include "loopbench/asio/detail/timers.hpp"
@@ -35,6 +37,16 @@ template <>
 struct our_service<boost::asio::detail::reactive_descriptor_service> {
     using type = descriptor_service;
 };
+template <>
+struct our_service<boost::asio::detail::posix_serial_port_service> {
+    using type = serial_port_service;
+};
+#if defined(BOOST_ASIO_HAS_FILE)
+template <>
+struct our_service<boost::asio::detail::io_uring_file_service> {
+    using type = file_service;
+};
+#endif
 template <>
 struct our_service<boost::asio::detail::signal_set_service> {
     using type = signal_service;

@@ -1,0 +1,3 @@
+int part(void);
+
+int main(void) { return part(); }
