@@ -1,9 +1,9 @@
 # Builds the C++ sources of a project on loopbench's loops. The project itself stays unchanged; configure it with:
 # cmake -DCMAKE_PROJECT_INCLUDE=PREFIX/lib/cmake/loopbench/loopbench-asio-dropin.cmake
 #
-# CMake includes this file after each call of project(), when the project has no targets yet, and perhaps enables C++
-# only later. Therefore this file links every target with loopbench::asio-dropin-of-cxx, which has an effect only on C++
-# sources, and on programs and shared libraries that contain objects of C++.
+# CMake includes this file after each call of project(). At that time, the project has no targets, and C++ might not be
+# enabled yet. Therefore this file links every target with loopbench::asio-dropin-of-cxx, which has an effect only on C++
+# sources, and on programs and shared libraries that CMake links as C++.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)  # for the functions below; the project can have older policies, and keeps them
 
@@ -28,12 +28,12 @@ function(loopbench_swap_cxx)
     link_libraries(loopbench::asio-dropin-of-cxx)
 endfunction()
 
-# Reports a folder whose C++ targets are not on the loop. Called at the end of a folder whose project() names neither C
-# nor C++.
+# Reports a folder whose C++ targets are not on the loop. Called at the end of a folder whose project() enables neither
+# C nor C++.
 function(loopbench_refuse_late_cxx)
-    if(CMAKE_CXX_COMPILER_LOADED)
+    if(CMAKE_CXX_COMPILER_LOADED AND NOT TARGET loopbench::asio-dropin-of-cxx)
         message(SEND_ERROR "The C++ targets of ${CMAKE_CURRENT_SOURCE_DIR} would not be on a loop of loopbench: \
-project(${PROJECT_NAME}) names neither C nor CXX, and enable_language(CXX) comes later. Let project() name CXX, for \
+project(${PROJECT_NAME}) enables neither C nor CXX, and enable_language(CXX) comes later. Let project() name CXX, for \
 example project(${PROJECT_NAME} CXX), or link the targets with loopbench::asio-dropin.")
     endif()
 endfunction()

@@ -203,7 +203,8 @@ public:
 
     /// Forgets the descriptor, so that its later events do not reach the next descriptor with the same
     /// number. Call this function before close(2). Pending operations on the descriptor complete with
-    /// -ECANCELED. In the loop's thread, no request of this driver keeps the file open when close() returns.
+    /// -ECANCELED. In the loop's thread, no request of this driver keeps the file open when close() returns,
+    /// except a request that a thread of the kernel carries out (file operations on io_uring).
     virtual void close(int fd) noexcept = 0;
     /// Waits until no request of this driver keeps the closed descriptor's file open. Called after close() in
     /// a thread other than the loop's, and only between enter_thread() and leave_thread(). The caller holds

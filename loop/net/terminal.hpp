@@ -1,5 +1,6 @@
-// The parts of <termios.h> that loopbench/asio.hpp needs. A header that every program includes cannot include
-// <termios.h>, because it defines macros with common names, such as ECHO and B0.
+// The parts of <termios.h> that serial ports need. loopbench/asio/dropin.hpp, which the sources of a program
+// include without knowing, cannot include <termios.h>, because it defines macros with common names, such as
+// ECHO and B0.
 #pragma once
 
 struct termios;

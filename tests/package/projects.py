@@ -67,8 +67,11 @@ def main(prefix, generator, c_compiler, cxx_compiler, scratch):
     builds.build("only_c", CXX="/there/is/no/compiler")  # it must not be asked for
     code, output = builds.configure("no_language", "late", "-DLATE=ON")
     text = " ".join(output.split())
-    if code == 0 or "project(no_language) names neither C nor CXX" not in text:
+    if code == 0 or "project(no_language) enables neither C nor CXX" not in text:
         sys.exit(f"projects: a project that enables C++ late is not refused (exit code {code}):\n{output}")
+    code, output = builds.configure("no_language", "twice", "-DTWICE=ON")
+    if code != 0:
+        sys.exit(f"projects: a second project() in one folder is refused (exit code {code}):\n{output}")
 
 
 if __name__ == "__main__":

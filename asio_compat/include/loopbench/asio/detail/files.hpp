@@ -1,9 +1,10 @@
 // Files: stream_file and random_access_file. Asio has them only with io_uring (BOOST_ASIO_HAS_IO_URING).
 //
 // On io_uring, the kernel carries out an asynchronous read or write, so the loop does not wait for a disk. On
-// epoll, and on io_uring in runs that lend the kernel no buffers (poll(), run_for() and others), the call is
-// made when the operation starts; it then waits for the disk. A file on which calls can wait for other
-// events, such as a pipe or a terminal, is made non-blocking and watched; it never blocks the loop.
+// epoll, and on io_uring in runs that lend the kernel no buffers (poll(), run_for() and others), the loop makes
+// the call itself when the operation starts, and waits for the disk, as do all threads that use the context. A
+// file on which calls can wait for other events, such as a pipe or a terminal, is made non-blocking and
+// watched; its reads and writes never block the loop.
 #pragma once
 
 #include <boost/asio/detail/config.hpp>
@@ -47,8 +48,9 @@ struct file_transfer : transfer_io {
     native_buffers<Buffer, Buffers> list;
 };
 
-/// Returns true if calls on the file can wait for events. epoll refuses all other files with EPERM
-/// (epoll_ctl(2)); their calls wait at most for a disk. Sets `ec` if this cannot be found out.
+/// Returns true if calls on the file can wait for events. epoll refuses files without a poll function with
+/// EPERM (epoll_ctl(2)), such as regular files on most file systems; calls on them wait for the device. Sets
+/// `ec` if this cannot be found out.
 inline bool has_events(int fd, error_code& ec) {
     const loop::unique_fd set(::epoll_create1(EPOLL_CLOEXEC));
     epoll_event none{};

@@ -16,8 +16,10 @@
 #error "loopbench/asio.hpp supports only Boost 1.81 to 1.92; use one of these versions."
 #endif
 
-#if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT)
-#error "loopbench/asio.hpp chooses io_uring at run time; build without BOOST_ASIO_HAS_IO_URING_AS_DEFAULT."
+#if defined(BOOST_ASIO_HAS_IO_URING_AS_DEFAULT) || \
+    (defined(BOOST_ASIO_HAS_IO_URING) && defined(BOOST_ASIO_DISABLE_EPOLL))
+#error \
+    "loopbench/asio.hpp chooses io_uring at run time; remove BOOST_ASIO_DISABLE_EPOLL and BOOST_ASIO_HAS_IO_URING_AS_DEFAULT."
 #endif
 
 #if defined(BOOST_ASIO_USE_TS_EXECUTOR_AS_DEFAULT) || defined(BOOST_ASIO_NO_TS_EXECUTORS)
