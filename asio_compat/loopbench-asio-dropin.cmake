@@ -2,8 +2,8 @@
 # cmake -DCMAKE_PROJECT_INCLUDE=PREFIX/lib/cmake/loopbench/loopbench-asio-dropin.cmake
 #
 # CMake includes this file after each call of project(). At that time, the project has no targets, and C++ might not be
-# enabled yet. Therefore this file links every target with loopbench::asio-dropin-of-cxx, which has an effect only on C++
-# sources, and on programs and shared libraries that CMake links as C++.
+# enabled yet. Therefore this file links every target with loopbench::asio-dropin-of-cxx, which has an effect only on
+# C++ sources, and on programs and shared libraries that CMake links as C++.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)  # for the functions below; the project can have older policies, and keeps them
 

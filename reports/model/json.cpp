@@ -68,11 +68,17 @@ constexpr auto fields_of(const result*) {
         field{"reason", &result::reason});
 }
 
+constexpr auto fields_of(const asio_use*) {
+    return std::tuple(field{"dropin", &asio_use::dropin}, field{"loops", &asio_use::loops},
+                      field{"failure", &asio_use::failure, presence::when_there});
+}
+
 constexpr auto fields_of(const contender*) {
     return std::tuple(field{"name", &contender::name}, field{"library", &contender::library},
                       field{"version", &contender::version}, field{"compiler", &contender::compiler},
                       field{"flags", &contender::flags}, field{"socket_options", &contender::socket_options},
-                      field{"context", &contender::context});
+                      field{"context", &contender::context},
+                      field{"asio", &contender::asio, presence::when_there});
 }
 
 constexpr auto fields_of(const workload*) {

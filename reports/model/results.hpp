@@ -95,10 +95,20 @@ struct result {
     std::optional<std::string> reason;  // always present if a number is missing
 };
 
+/// The use of this project's io_context (asio_compat) by a contender's processes.
+struct asio_use {
+    bool dropin = false;  // the program was compiled with loopbench/asio/dropin.hpp
+    std::vector<std::string>
+        loops;  // of the io_contexts that were created: "epoll", "io_uring", both or none
+    std::optional<std::string> failure;  // the first exception of a loop that could not be created
+};
+
 struct contender {
     std::string name;
     std::optional<std::string> library, version, compiler, flags, socket_options;
     nlohmann::ordered_json context = nlohmann::ordered_json::object();
+    /// Absent if the program was not compiled with the drop-in header, and created no io_context of ours.
+    std::optional<asio_use> asio = {};
 };
 
 struct workload {

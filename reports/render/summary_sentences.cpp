@@ -18,6 +18,7 @@
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
+#include "reports/render/asio_loops.hpp"
 #include "reports/render/columns.hpp"
 
 namespace loopbench::reports {
@@ -448,6 +449,20 @@ void find_cautions(std::vector<summary_sentence>& all, const report& content) {
              {}});
 }
 
+void find_swaps_without_effect(std::vector<summary_sentence>& all, const report& content) {
+    for (const auto& item : content.warnings)
+        if (item.code == swap_without_effect_code)
+            all.push_back({topic::caution,
+                           "Not swapped",
+                           fmt::format("{}; {}.", cut(item.message, 400), item.remedy),
+                           {}});
+}
+
+void find_loops(std::vector<summary_sentence>& all, const report& content) {
+    if (auto text = asio_loops_text(content); !text.empty())
+        all.push_back({topic::loops, "Loops", cut(text, 1000), {}});
+}
+
 void find_failures(std::vector<summary_sentence>& all, const report& content) {
     sources failed;
     std::size_t not_run = 0;
@@ -566,6 +581,7 @@ std::vector<summary_sentence> summary_sentences_of(const report& content) {
     std::vector<summary_sentence> all;
     const indexed_report in{content};
     find_cautions(all, content);
+    find_swaps_without_effect(all, content);
     find_failures(all, content);
     const bool unreliable = why_unreliable(content).has_value();
     if (!unreliable) {
@@ -576,6 +592,7 @@ std::vector<summary_sentence> summary_sentences_of(const report& content) {
     }
     find_waiting(all, in);
     if (!unreliable) find_undecided(all, in);
+    find_loops(all, content);
     if (!content.results.empty()) find_trust(all, content);
     return all;
 }

@@ -21,11 +21,12 @@ enum class topic {
     timers,       // the timers with the least and with the greatest lateness, and their CPU time
     waiting,
     undecided,
+    loops,  // the loops of swapped Asio programs
     trust
 };
 constexpr auto names_of(topic) {
-    return std::to_array<std::string_view>(
-        {"caution", "failed", "cost", "limit", "connections", "timers", "waiting", "undecided", "trust"});
+    return std::to_array<std::string_view>({"caution", "failed", "cost", "limit", "connections", "timers",
+                                            "waiting", "undecided", "loops", "trust"});
 }
 
 struct summary_sentence {

@@ -52,6 +52,7 @@ constexpr auto fields_of(const executable_state*) {
                       field{"folder", &executable_state::folder, presence::when_there},
                       field{"layouts", &executable_state::layouts, presence::when_there},
                       field{"generator", &executable_state::generator, presence::when_there},
+                      field{"asio_dropin", &executable_state::asio_dropin, presence::when_there},
                       field{"files", &executable_state::files},
                       field{"contents", &executable_state::contents, presence::when_there});
 }
@@ -113,6 +114,8 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"waited", &trial_outcome::waited, presence::when_there},
                       field{"slices_ns", &trial_outcome::slices},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
+                      field{"asio_loops", &trial_outcome::asio_loops, presence::when_there},
+                      field{"asio_failure", &trial_outcome::asio_failure, presence::when_there},
                       field{"context", &trial_outcome::context});
 }
 
@@ -317,6 +320,7 @@ private:
             who.environment = found_.executables[i].environment;
             who.arguments = found_.executables[i].arguments.value_or(std::vector<std::string>{});
             who.folder = found_.executables[i].folder.value_or("");
+            who.asio_dropin = found_.executables[i].asio_dropin.value_or(false);
             if (found_.executables[i].layouts) take_layouts(from, *found_.executables[i].layouts, who);
         }
     }
@@ -410,6 +414,7 @@ executable_state state_of(const contender& who) {
                            .generator = generator_of(who)};
     if (!who.arguments.empty()) state.arguments = who.arguments;
     if (!who.folder.empty()) state.folder = who.folder.native();
+    if (who.asio_dropin) state.asio_dropin = true;
     const auto is_other = [&](const file_state& each) {
         const std::filesystem::path path{each.path};
         return path != who.path && std::ranges::find(who.layouts, path) == who.layouts.end();

@@ -33,6 +33,7 @@ struct executable_state {
     std::optional<std::string> folder = {};
     std::optional<std::vector<file_state>> layouts = {};
     std::optional<file_state> generator = {};
+    std::optional<bool> asio_dropin = {};  // absent if false
     std::vector<file_state> files = {};
     // The names and checksums of the files, sorted by name. They are present only in the journal of a shard.
     std::optional<std::vector<file_content>> contents = {};

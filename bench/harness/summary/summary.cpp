@@ -350,6 +350,22 @@ private:
     }
 };
 
+/// Returns how a contender's trials, and those of its A/A copy, used asio_compat. Returns nothing if they did
+/// not use it, and the program was compiled without the drop-in header.
+std::optional<reports::asio_use> asio_use_of(const run_plan& plan, const run_outcome& outcome,
+                                             std::size_t contender) {
+    reports::asio_use found{.dropin = plan.contenders[contender].asio_dropin, .loops = {}, .failure = {}};
+    for (const auto& trial : outcome.trials) {
+        const auto who = trial.where.contender;
+        if (who != contender && !(who == plan.aa_copy && contender == plan.baseline_index())) continue;
+        for (const auto& loop : trial.outcome.asio_loops.value_or(std::vector<std::string>{}))
+            if (std::ranges::find(found.loops, loop) == found.loops.end()) found.loops.push_back(loop);
+        if (!found.failure) found.failure = trial.outcome.asio_failure;
+    }
+    if (!found.dropin && found.loops.empty() && !found.failure) return std::nullopt;
+    return found;
+}
+
 /// Returns the contenders with their contexts. The context that a contender printed before the run has
 /// precedence, because only this context contains all details.
 std::vector<reports::contender> described(const run_plan& plan, const run_outcome& outcome) {
@@ -364,6 +380,7 @@ std::vector<reports::contender> described(const run_plan& plan, const run_outcom
             first != outcome.trials.end() ? first->outcome.context : nlohmann::ordered_json::object();
         if (index < plan.described.size()) context.update(plan.described[index].context);
         all.push_back(reports::describe(plan.contenders[index].name, std::move(context)));
+        all.back().asio = asio_use_of(plan, outcome, index);
     }
     return all;
 }
@@ -444,6 +461,7 @@ reports::report summarise(const run_plan& plan, const run_outcome& outcome) {
     if (!broken.empty()) return summarise(plan, without_impossible(plan, outcome, broken));
     compare_drivers(report, rule_of(plan), plan, samples);
     std::ranges::move(build_comparison_warnings(report.contenders), std::back_inserter(report.warnings));
+    std::ranges::move(swap_warnings(report), std::back_inserter(report.warnings));
     return report;
 }
 

@@ -18,6 +18,7 @@
 #include "bench/harness/summary/self_check.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
+#include "reports/render/asio_loops.hpp"
 #include "reports/render/columns.hpp"
 
 namespace loopbench::bench {
@@ -304,6 +305,28 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
     warn_of_one_core(all, plan);
     warn_of_baseline(all, plan, found);
     warn_of_unmatched(all, plan);
+    return all;
+}
+
+std::vector<reports::warning> swap_warnings(const report& found) {
+    warning_list all;
+    for (const auto& who : found.contenders) {
+        const auto is_its_number = [&](const result& item) {
+            return item.contender == who.name && item.status == reports::result_status::ok && item.median;
+        };
+        if (who.asio && who.asio->dropin && who.asio->loops.empty() &&
+            std::ranges::any_of(found.results, is_its_number))
+            all.push_back(
+                {std::string{reports::swap_without_effect_code},
+                 fmt::format("{} was compiled with loopbench/asio/dropin.hpp, but created no io_context of "
+                             "loopbench in its trials, so its numbers are not those of a loop of loopbench",
+                             who.name),
+                 "if a library creates the io_context, compile the library with the header, too; if the "
+                 "program "
+                 "uses the standalone Asio, include <boost/asio.hpp> instead of <asio.hpp>; if it uses no "
+                 "Asio "
+                 "in what was measured, ignore this warning"});
+    }
     return all;
 }
 

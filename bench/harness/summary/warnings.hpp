@@ -14,6 +14,10 @@ namespace loopbench::bench {
 std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcome& outcome,
                                           const sample_table& samples, const reports::report& found);
 
+/// Returns a warning for each contender that was compiled with asio_compat's drop-in header and has results,
+/// but whose trials created no io_context of asio_compat. Its numbers are then those of another loop.
+std::vector<reports::warning> swap_warnings(const reports::report& found);
+
 enum class which_build { base, next };
 
 /// Returns the warning about benchmarks that only one of two builds has. `owner` is the name of this build.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/harness/machine/kernel_files.hpp"
+#include "bench/harness/trial/asio_use.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/listing.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
@@ -79,8 +80,9 @@ std::optional<file_state> generator_of(const contender& who) {
     return std::nullopt;
 }
 
-void remember_asio_loop(contender& who) {
+void remember_asio_use(contender& who, const fs::path& program) {
     if (const char* const name = std::getenv(asio_loop_variable)) who.environment[asio_loop_variable] = name;
+    who.asio_dropin = has_dropin_note(program);
 }
 
 void remember_files(contender& who) {
@@ -158,7 +160,7 @@ std::vector<contender> find_contenders(std::span<const fs::path> folders) {
         if (error) throw reports::file_error{"read the contender folder", folder.native(), error.value()};
     }
     std::ranges::for_each(all, require_utf8);
-    std::ranges::for_each(all, remember_asio_loop);
+    for (auto& who : all) remember_asio_use(who, who.path);
     std::ranges::for_each(all, remember_files);
     std::ranges::sort(all, {}, &contender::name);
     const auto twice = std::ranges::adjacent_find(all, {}, &contender::name);

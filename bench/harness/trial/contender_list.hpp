@@ -42,6 +42,7 @@ struct contender {
     std::vector<std::string> other_text = {};
     std::string min_time_unit = {};  // "s" if its library needs a unit after --benchmark_min_time
     std::map<std::string, std::string> environment = {};
+    bool asio_dropin = false;           // the measured program was compiled with loopbench/asio/dropin.hpp
     std::filesystem::path folder = {};  // the working directory of its processes; empty: that of the harness
     std::vector<std::string> arguments =
         {};  // passed to a third-party program before the flags of Google Benchmark
@@ -61,10 +62,12 @@ inline constexpr const char* serve_on_variable = "LOOPBENCH_SERVE_ON";
 inline constexpr const char* generator_on_variable = "LOOPBENCH_GENERATOR_ON";
 
 /// The variable with which a user chooses the loop of asio_compat programs (docs/asio-programs.md).
-/// remember_asio_loop() stores its value. Thus all trials of a session use the same value, even if the
-/// session is resumed later.
 inline constexpr const char* asio_loop_variable = "LOOPBENCH_ASIO";
-void remember_asio_loop(contender& who);
+
+/// Stores the value of LOOPBENCH_ASIO, and whether the program was compiled with asio_compat's drop-in
+/// header. Thus all trials of a session use the same value, even if the session is resumed later. `program`
+/// is the measured program, which the contender's executable might only start.
+void remember_asio_use(contender& who, const std::filesystem::path& program);
 
 std::optional<file_state> generator_of(const contender& who);
 

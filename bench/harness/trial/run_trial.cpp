@@ -19,6 +19,7 @@
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "bench/harness/statistics/median.hpp"
+#include "bench/harness/trial/asio_use.hpp"
 #include "bench/harness/trial/disturbance.hpp"
 #include "bench/harness/trial/gbench_json.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
@@ -286,22 +287,27 @@ std::string output_file_in(const temporary_folder& folder) {
     return (folder.path() / "benchmarks.json").native();
 }
 
-/// Creates the file for the results of a program that runs as another user or group (set-user-ID or
-/// set-group-ID), and gives it to that user or group. Without the right to do so, everybody can write the
-/// file. If this fails, the program reports the error.
-void create_output_file(const temporary_folder& folder, const std::filesystem::path& program) {
+std::string asio_contexts_file_in(const temporary_folder& folder) {
+    return (folder.path() / "asio_contexts").native();
+}
+
+/// Creates the files that a program writes if it runs as another user or group (set-user-ID or set-group-ID),
+/// and gives them to that user or group. Without the right to do so, everybody can write the files. If this
+/// fails, the program reports the error.
+void create_output_files(const temporary_folder& folder, const std::filesystem::path& program) {
     namespace fs = std::filesystem;
     struct stat found {};
     if (::stat(program.c_str(), &found) != 0 || (found.st_mode & (S_ISUID | S_ISGID)) == 0) return;
     std::error_code ignored;
-    const auto file = output_file_in(folder);
-    std::ofstream{file};
     const auto user = (found.st_mode & S_ISUID) != 0 ? found.st_uid : static_cast<uid_t>(-1);
     const auto group = (found.st_mode & S_ISGID) != 0 ? found.st_gid : static_cast<gid_t>(-1);
-    const bool is_given = ::chown(file.c_str(), user, group) == 0;
-    fs::permissions(file,
-                    is_given ? fs::perms::group_write : fs::perms::group_write | fs::perms::others_write,
-                    fs::perm_options::add, ignored);
+    for (const auto& file : {output_file_in(folder), asio_contexts_file_in(folder)}) {
+        std::ofstream{file};
+        const bool is_given = ::chown(file.c_str(), user, group) == 0;
+        fs::permissions(file,
+                        is_given ? fs::perms::group_write : fs::perms::group_write | fs::perms::others_write,
+                        fs::perm_options::add, ignored);
+    }
     fs::permissions(folder.path(), fs::perms::group_exec | fs::perms::others_exec, fs::perm_options::add,
                     ignored);
 }
@@ -362,6 +368,17 @@ void take_histograms(trial_outcome& trial, const trial_request& request, const t
     }
 }
 
+/// Stores which loops the trial's io_contexts used. Adds the reason why a loop could not be created to the
+/// reason of a failed trial, because the program itself often does not print it.
+void take_asio_contexts(trial_outcome& trial, const temporary_folder& folder) {
+    auto found = read_asio_contexts(asio_contexts_file_in(folder));
+    if (!found.loops.empty()) trial.asio_loops = std::move(found.loops);
+    trial.asio_failure = std::move(found.failure);
+    const auto& failure = trial.asio_failure;
+    if (failure && trial.status == result_status::failed && trial.reason.find(*failure) == std::string::npos)
+        set_failed(trial, fmt::format("{}; an io_context could not be created: {}", trial.reason, *failure));
+}
+
 void refuse_another_build(trial_outcome& trial, const trial_request& request) {
     if (trial.stopped) return;
     if (const auto changed = changed_file(request.who))
@@ -406,10 +423,12 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     // not get this variable, because writing the file would add system calls. If the requests differ only in
     // their amounts of work, these calls cancel out.
     if (request.front.empty() || request.error_bytes > 0) {
-        create_output_file(folder, request.who.path);
+        create_output_files(folder, request.who.path);
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
     }
+    if (request.front.empty())  // the record would add system calls, too
+        child.environment.emplace_back(asio_contexts_variable, asio_contexts_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));
     if (request.operations)
@@ -537,6 +556,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     refuse_another_build(trial, request);
     refuse_orphan(trial, end_orphans(ended.group, folder.path()));
     refuse_orphan(trial, earlier.end_others());
+    take_asio_contexts(trial, folder);
     take_histograms(trial, request, folder);
     refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
@@ -583,6 +603,7 @@ std::vector<trial_outcome> process_executor::run_at_once(std::span<const trial_r
         trial.timed_out = ended[i].out_of_time;
         refuse_another_build(trial, requests[i]);
         refuse_orphan(trial, orphans[i]);
+        take_asio_contexts(trial, folders[i]);
         take_histograms(trial, requests[i], folders[i]);
         refuse_impossible(trial, requests[i], ended[i].child);
         trial.wall = wall / static_cast<std::int64_t>(requests.size());

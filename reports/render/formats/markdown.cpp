@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/model/report_index.hpp"
+#include "reports/render/asio_loops.hpp"
 #include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/summary_sentences.hpp"
@@ -118,8 +119,11 @@ std::string causes_of(const report& content) {
 }
 
 std::string lead_of(const report& content) {
-    if (content.gate)
-        return fmt::format("**{}**\n\n{}", escaped_markdown(content.gate->verdict), causes_of(content));
+    if (content.gate) {
+        const auto loops = asio_loops_text(content);
+        return fmt::format("**{}**\n\n{}{}", escaped_markdown(content.gate->verdict),
+                           loops.empty() ? "" : escaped_markdown(loops) + "\n\n", causes_of(content));
+    }
     const auto sentences = summary_sentences_of(content);
     if (sentences.empty()) return "**No results**\n\n";
     return fmt::format("**{}:** {}\n\n", escaped_markdown(sentences.front().title),

@@ -134,7 +134,7 @@ function addSummary() {
     .map((each) => ({...each, results: each.from.map((place) => results[place])}));
   if (data.trust.word === "unreliable") return addUnreliable(found);
   if (isComparison) {
-    addFindings([...found.filter(isProblem), ...comparisonFindings()]);
+    addFindings([...found.filter((each) => isProblem(each) || each.about === "loops"), ...comparisonFindings()]);
     return answer(comparisonAnswer());
   }
   const first = found.find(({about}) => about === "cost") || found.find((each) => !isProblem(each));

@@ -359,7 +359,8 @@ function addMachine() {
     ["plan", plan && Object.entries(plan).filter(([, value]) => value !== null).map(([key, value]) => `${key} ${value}`)
       .join(", ")], ["seed", report.seed], ["command", report.command.join(" ")]]));
   const sheets = report.contenders.map((each) => ({each, sheet: new Map(Object.entries(each.context || {})
-    .filter(([key]) => !notOfTheSheet.includes(key)).map(([key, value]) => [key, plainValue(value)]))}));
+    .filter(([key]) => !notOfTheSheet.includes(key)).map(([key, value]) => [key, plainValue(value)])
+    .concat(each.asio ? [["loops of its io_contexts", each.asio.loops.join(", ") || "none"]] : []))}));
   const keys = [...new Set(sheets.flatMap(({sheet}) => [...sheet.keys()]))];
   const isCommon = (key) => sheets.every(({sheet}) => sheet.get(key) === sheets[0].sheet.get(key));
   const common = keys.filter(isCommon), other = keys.filter((key) => !isCommon(key));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/render/asio_loops.hpp"
 #include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
@@ -72,7 +73,10 @@ std::string programs_text(const report& content) {
         if (const auto program = context_text(who.context, "program"); program && *program != who.name)
             out += fmt::format("{}{} = {}{}", out.empty() ? "" : ", ", who.name, *program,
                                with_environment(who));
-    return out.empty() ? out : printable(out) + "\n\n";
+    if (!out.empty()) out = printable(out) + "\n";
+    constexpr std::size_t line_width = 100;
+    for (const auto& line : wrapped(printable(asio_loops_text(content)), line_width)) out += line + "\n";
+    return out.empty() ? out : out + "\n";
 }
 
 std::string write_table(const report& content) {

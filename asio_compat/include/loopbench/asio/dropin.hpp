@@ -12,6 +12,20 @@
 #pragma once
 #pragma GCC system_header  // avoids warnings about Asio's parameters named io_context
 
+// Marks every program and library that is compiled with this header. `loopbench compare` then recognises a
+// program whose swap had no effect (context_record.hpp). The mark is an ELF note, because strip and
+// --gc-sections keep notes. Every source adds its own copy: a single copy would need a group of sections
+// (COMDAT), which --gc-sections removes unless the assembler supports SHF_GNU_RETAIN.
+__asm__(
+    ".pushsection .note.loopbench, \"a\", %note\n"
+    ".balign 4\n"
+    ".4byte 10\n"  // bytes of the name, with its null byte
+    ".4byte 0\n"   // bytes of the description
+    ".4byte 1\n"   // type: compiled with this header
+    ".asciz \"loopbench\"\n"
+    ".balign 4\n"
+    ".popsection\n");
+
 #if defined(ASIO_STANDALONE)
 #error "loopbench/asio/dropin.hpp supports Boost.Asio, not the standalone Asio (ASIO_STANDALONE is defined)."
 #endif

@@ -234,7 +234,7 @@ contender side(std::string name, const std::string& file, const listing_place& p
     who.arguments = words_in(options.arguments);
     if (what_is(file) == operand::layouts) who.layouts = layouts_in(file);
     if (!who.layouts.empty()) who.path = who.layouts.front();
-    remember_asio_loop(who);
+    remember_asio_use(who, who.path);
     remember_files(who);
     list_build(who, place);
     if (!who.layouts.empty()) refuse_other_last_layout(who, place);

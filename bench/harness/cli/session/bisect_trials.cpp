@@ -100,7 +100,7 @@ contender bisect_trials::program_in(const fs::path& tree, const commit_info& com
             if (fs::is_directory(who.path)) who.layouts = layouts_in(who.path);
             if (!who.layouts.empty()) who.path = who.layouts.front();
             who.arguments = words_in(request_.arguments);
-            remember_asio_loop(who);
+            remember_asio_use(who, who.path);
             remember_files(who);
         }
     } catch (const usage_error& error) {

@@ -48,16 +48,16 @@ void become_command(contender& who, const std::string& command, bool in_shell) {
     if (reports::valid_utf8(command) != command)
         throw usage_error{"the command {} is not valid UTF-8, which the journal needs; use another spelling",
                           reports::valid_utf8(command)};
-    const nlohmann::json words = words_of(command, in_shell);
+    const auto words = words_of(command, in_shell);
     who.path =
         installed_program("loopbench-command",
                           "it measures commands: build it with `cmake --build --preset release --target "
                           "tool`, or install loopbench again");
-    who.environment = {{"LOOPBENCH_COMMAND", words.dump()}};
+    who.environment = {{"LOOPBENCH_COMMAND", nlohmann::json(words).dump()}};
     if (const char* const folder = std::getenv("TMPDIR");
         folder != nullptr && reports::valid_utf8(folder) == folder)
         who.environment["LOOPBENCH_USER_TMPDIR"] = folder;  // trials get a TMPDIR of their own
-    remember_asio_loop(who);
+    remember_asio_use(who, words.front());
     remember_files(who);
 }
 

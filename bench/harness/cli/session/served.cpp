@@ -95,7 +95,7 @@ void become_client_of(contender& who, const std::filesystem::path& server, const
                                  "it measures servers, and belongs to the contenders: build it with `make "
                                  "bench`, or install the Debian package loopbench-contenders");
     who.environment = {{"LOOPBENCH_SERVER", told.dump()}};
-    remember_asio_loop(who);
+    remember_asio_use(who, command.front());
     remember_files(who);
 }
 

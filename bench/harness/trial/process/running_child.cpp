@@ -46,11 +46,11 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 
 /// The variables that only the harness sets. A child does not inherit their values from the user's shell,
 /// because such values would bias trials.
-constexpr std::array<std::string_view, 14> ours_alone{
-    "LOOPBENCH_ASIO",       "LOOPBENCH_DESCRIBE",       "LOOPBENCH_GENERATOR_ON", "LOOPBENCH_MALLOC_FILE",
-    "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",        "LOOPBENCH_RECORD",       "LOOPBENCH_SERVER",
-    "LOOPBENCH_SERVE_ON",   "LOOPBENCH_HISTOGRAM_FILE", "LOOPBENCH_SIZE",         "LOOPBENCH_SLOWDOWN",
-    "LOOPBENCH_SLICES",     "LOOPBENCH_CONTENDER"};
+constexpr std::array<std::string_view, 15> ours_alone{
+    "LOOPBENCH_ASIO",           "LOOPBENCH_ASIO_CONTEXTS", "LOOPBENCH_CONTENDER",  "LOOPBENCH_DESCRIBE",
+    "LOOPBENCH_GENERATOR_ON",   "LOOPBENCH_MALLOC_FILE",   "LOOPBENCH_OPERATIONS", "LOOPBENCH_PADDING",
+    "LOOPBENCH_RECORD",         "LOOPBENCH_SERVER",        "LOOPBENCH_SERVE_ON",   "LOOPBENCH_SIZE",
+    "LOOPBENCH_HISTOGRAM_FILE", "LOOPBENCH_SLICES",        "LOOPBENCH_SLOWDOWN"};
 
 std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& additions) {
     std::vector<std::string> all;

@@ -9,6 +9,7 @@
 // second thread that calls run() waits until the first thread has left run().
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <boost/asio/detail/handler_tracking.hpp>
 #include <boost/asio/detail/thread_context.hpp>
@@ -30,6 +31,7 @@
 #include <thread>
 
 #include "loop/designs.hpp"
+#include "loopbench/asio/detail/context_record.hpp"
 
 namespace loopbench::asio {
 
@@ -58,6 +60,21 @@ inline design design_from_environment() {
     if (name == "io_uring") return design::io_uring;
     throw std::invalid_argument("LOOPBENCH_ASIO is '" + std::string(name) +
                                 "', but the only valid values are 'epoll' and 'io_uring'");
+}
+
+/// Creates the loop of a context. Records the first loop of each design in this process, and each failure
+/// (record_context()). Throws the exceptions of loop::make_loop().
+inline std::unique_ptr<loop::event_loop> make_recorded_loop(design chosen) {
+    static std::array<std::atomic<bool>, 2> is_recorded{};
+    const char* const name = chosen == design::epoll ? "epoll" : "io_uring";
+    try {
+        auto made = loop::make_loop(name_of(chosen));
+        if (!is_recorded[static_cast<std::size_t>(chosen)].exchange(true)) record_context(name);
+        return made;
+    } catch (const std::exception& failure) {
+        record_context(name, failure.what());
+        throw;
+    }
 }
 
 /// Converts an errno value into Asio's error type.
@@ -98,7 +115,7 @@ public:
     static constexpr std::size_t without_limit = std::numeric_limits<std::size_t>::max();
 
     core(boost::asio::execution_context& owner, design chosen)
-        : owner_(owner), loop_(loop::make_loop(name_of(chosen))) {
+        : owner_(owner), loop_(make_recorded_loop(chosen)) {
         BOOST_ASIO_HANDLER_TRACKING_INIT;
         loop_->io().share(lock_);
         if (program_cancels) loop_->io().will_cancel();

@@ -1,10 +1,10 @@
 // Files: stream_file and random_access_file. Asio has them only with io_uring (BOOST_ASIO_HAS_IO_URING).
 //
 // On io_uring, the kernel carries out an asynchronous read or write, so the loop does not wait for a disk. On
-// epoll, and on io_uring in runs that lend the kernel no buffers (poll(), run_for() and others), the loop makes
-// the call itself when the operation starts, and waits for the disk, as do all threads that use the context. A
-// file on which calls can wait for other events, such as a pipe or a terminal, is made non-blocking and
-// watched; its reads and writes never block the loop.
+// epoll, and on io_uring in runs that lend the kernel no buffers (poll(), run_for() and others), the loop
+// makes the call itself when the operation starts, and waits for the disk, as do all threads that use the
+// context. A file on which calls can wait for other events, such as a pipe or a terminal, is made
+// non-blocking and watched; its reads and writes never block the loop.
 #pragma once
 
 #include <boost/asio/detail/config.hpp>
