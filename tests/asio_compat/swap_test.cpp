@@ -217,7 +217,7 @@ TEST_F(swapped_programs, only_the_first_run_of_a_command_makes_a_record) {
         fmt::format("[ -z \"$LOOPBENCH_ASIO_CONTEXTS\" ] || echo . >> '{0}/with'\necho . >> '{0}/all'\n",
                     loopbench.path("").native()));
     const auto command = "\"" + quoted(script) + "\"";
-    compare("-- " + command + " " + command, "", "--blocks 1 --min-time 100ms");
+    compare("-- " + command + " " + command, "", "--blocks 1 --min-time 1s");
     const auto all = content_of(loopbench.path("all")).size(),
                with = content_of(loopbench.path("with")).size();
     EXPECT_GT(with, 0U);
@@ -243,6 +243,28 @@ TEST(dropin_note, programs_that_were_compiled_with_the_header_have_the_note) {
         EXPECT_TRUE(bench::has_dropin_note(with)) << with;
     for (const auto& without : {stock, stock_program, other_server})
         EXPECT_FALSE(bench::has_dropin_note(without)) << without;
+}
+
+TEST_F(swapped_programs, a_command_without_a_folder_is_found_in_path) {
+    fs::create_directories(loopbench.path("bin_of_user"));
+    fs::copy_file(swapped_program, loopbench.path("bin_of_user/sleep_or_not"));
+    fs::copy_file(swapped_program, loopbench.path("true"));
+    for (const auto& [command, warned] : {std::pair{"sleep_or_not", true}, {"true", false}}) {
+        const auto ran = loopbench.in_shell(fmt::format(
+            "cd \"$folder\"; PATH=\"$folder/bin_of_user:$PATH\" LOOPBENCH_ASIO= \"$loopbench\" compare "
+            "--blocks 1 --min-time 1ms -o \"$out\" -- /bin/true {}; exit 0",
+            command));
+        const auto contenders = loopbench.report()["contenders"];
+        EXPECT_EQ(contenders.at(1).contains("asio"), warned) << command << ran.output << ran.error_tail;
+    }
+}
+
+TEST(dropin_note, set_user_id_programs_count_as_programs_without_a_note) {
+    const temporary_folder folder;
+    fs::copy_file(swapped, folder / "program");
+    EXPECT_TRUE(bench::has_dropin_note(folder / "program"));
+    fs::permissions(folder / "program", fs::perms::set_uid, fs::perm_options::add);
+    EXPECT_FALSE(bench::has_dropin_note(folder / "program"));
 }
 
 TEST(dropin_note, other_files_have_no_note) {

@@ -36,16 +36,6 @@ std::string record_file::contents() const {
     return all;
 }
 
-std::optional<std::string> program_in_path(std::string_view name) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders{path != nullptr ? path : "/usr/bin:/bin"};
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const auto file = std::filesystem::path{folder} / name;
-        if (::access(file.c_str(), X_OK) == 0) return file.native();
-    }
-    return std::nullopt;
-}
-
 namespace {
 
 /// Returns the value of LD_PRELOAD that loads the counter after the libraries that the user preloads. If one

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/trial/process/program_in_path.hpp"
 #include "bench/harness/trial/process/temporary_folder.hpp"
 #include "reports/base/formatted_error.hpp"
 
@@ -33,9 +34,6 @@ private:
     static constexpr std::size_t bytes_max = std::size_t{4} << 30U;  // enough for 40 million system calls
     temporary_folder folder_;
 };
-
-/// Returns the path of the program in the folders of PATH, or nothing if there is no such program.
-std::optional<std::string> program_in_path(std::string_view name);
 
 using command_words = std::vector<std::string>;
 using variable_map = std::map<std::string, std::string>;

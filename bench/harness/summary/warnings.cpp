@@ -318,14 +318,13 @@ std::vector<reports::warning> swap_warnings(const report& found) {
             std::ranges::any_of(found.results, is_its_number))
             all.push_back(
                 {std::string{reports::swap_without_effect_code},
-                 fmt::format("{} was compiled with loopbench/asio/dropin.hpp, but created no io_context of "
-                             "loopbench in its trials, so its numbers are not those of a loop of loopbench",
+                 fmt::format("{} was compiled with loopbench/asio/dropin.hpp, but recorded no io_context of "
+                             "loopbench in its trials, so its numbers do not measure a loop of loopbench",
                              who.name),
                  "if a library creates the io_context, compile the library with the header, too; if the "
-                 "program "
-                 "uses the standalone Asio, include <boost/asio.hpp> instead of <asio.hpp>; if it uses no "
-                 "Asio "
-                 "in what was measured, ignore this warning"});
+                 "program uses the standalone Asio, include <boost/asio.hpp> instead of <asio.hpp>; if it "
+                 "measures a thread_pool or nothing of Asio, or changes its user, root folder or environment "
+                 "before it creates the io_context, ignore this warning"});
     }
     return all;
 }

@@ -67,7 +67,10 @@ void take_line(asio_contexts& to, std::string_view line) {
 
 bool has_dropin_note(const fs::path& program) {
     std::error_code unreadable;
-    if (!fs::is_regular_file(program, unreadable)) return false;
+    const auto status = fs::status(program, unreadable);
+    constexpr auto records_nothing = fs::perms::set_uid | fs::perms::set_gid;  // context_record.hpp
+    if (!fs::is_regular_file(status) || (status.permissions() & records_nothing) != fs::perms::none)
+        return false;
     std::ifstream file{program, std::ios::binary};
     const auto header = struct_at<ElfW(Ehdr)>(file, 0);
     constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;

@@ -10,13 +10,14 @@
 namespace loopbench::bench {
 
 /// Returns true if the file is an ELF program, or a library, that was compiled with the header
-/// loopbench/asio/dropin.hpp. Returns false if the file cannot be read.
+/// loopbench/asio/dropin.hpp. Returns false if the file cannot be read, or if it has a set-user-ID or
+/// set-group-ID bit: such a program records no loop.
 bool has_dropin_note(const std::filesystem::path& program);
 
 /// The variable that names the file in which the processes of a trial record the loops of their io_contexts.
 inline constexpr const char* asio_contexts_variable = "LOOPBENCH_ASIO_CONTEXTS";
 
-/// The loops of the io_contexts that the processes of a trial created.
+/// The loops of the io_contexts that the processes of a trial created and recorded.
 struct asio_contexts {
     std::vector<std::string> loops;  // "epoll" or "io_uring", each once, in the order of their creation
     std::optional<std::string> failure = {};  // the first exception of a loop that could not be created

@@ -18,6 +18,7 @@
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/listing.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
+#include "bench/harness/trial/process/program_in_path.hpp"
 #include "bench/harness/trial/run_trial.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
@@ -82,7 +83,8 @@ std::optional<file_state> generator_of(const contender& who) {
 
 void remember_asio_use(contender& who, const fs::path& program) {
     if (const char* const name = std::getenv(asio_loop_variable)) who.environment[asio_loop_variable] = name;
-    who.asio_dropin = has_dropin_note(program);
+    const auto found = program.has_parent_path() ? program.native() : program_in_path(program.native());
+    who.asio_dropin = found && has_dropin_note(*found);
 }
 
 void remember_files(contender& who) {

@@ -66,7 +66,8 @@ inline constexpr const char* asio_loop_variable = "LOOPBENCH_ASIO";
 
 /// Stores the value of LOOPBENCH_ASIO, and whether the program was compiled with asio_compat's drop-in
 /// header. Thus all trials of a session use the same value, even if the session is resumed later. `program`
-/// is the measured program, which the contender's executable might only start.
+/// is the measured program; without a folder, it is searched in PATH. The contender's executable can be
+/// another one that starts it.
 void remember_asio_use(contender& who, const std::filesystem::path& program);
 
 std::optional<file_state> generator_of(const contender& who);

@@ -62,17 +62,19 @@ inline design design_from_environment() {
                                 "', but the only valid values are 'epoll' and 'io_uring'");
 }
 
-/// Creates the loop of a context. Records the first loop of each design in this process, and each failure
-/// (record_context()). Throws the exceptions of loop::make_loop().
+/// Creates the loop of a context. Records the first loop of each design in this process, and the first
+/// failure (record_context()). A forked child relies on its parent's record. Throws the exceptions of
+/// loop::make_loop().
 inline std::unique_ptr<loop::event_loop> make_recorded_loop(design chosen) {
-    static std::array<std::atomic<bool>, 2> is_recorded{};
+    static std::array<std::atomic<bool>, 2> is_recorded{}, has_failed{};
+    const auto place = static_cast<std::size_t>(chosen);
     const char* const name = chosen == design::epoll ? "epoll" : "io_uring";
     try {
         auto made = loop::make_loop(name_of(chosen));
-        if (!is_recorded[static_cast<std::size_t>(chosen)].exchange(true)) record_context(name);
+        if (!is_recorded[place].exchange(true)) record_context(name);
         return made;
     } catch (const std::exception& failure) {
-        record_context(name, failure.what());
+        if (!has_failed[place].exchange(true)) record_context(name, failure.what());
         throw;
     }
 }
