@@ -1,7 +1,9 @@
 // Compiled twice, with and without dropin.hpp, and linked into one program. LOOPBENCH_PART is the name of the
 // function, which returns true if a context, a strand, a timer, a socket and a service of the program worked.
+// The stream of TLS contains timers, in a class that is not a template.
 #include <array>
 #include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
 #include <chrono>
 
 bool LOOPBENCH_PART(bool uses_asios_scheduler);
@@ -34,6 +36,8 @@ bool LOOPBENCH_PART(bool uses_asios_scheduler) {
                      [&](boost::system::error_code error, std::size_t) { ended += error ? 0 : 1; });
     asio::write(other, asio::buffer("four", 4));
     context.run();
+    asio::ssl::context keys(asio::ssl::context::tls_client);
+    const asio::ssl::stream<asio::ip::tcp::socket> encrypted(context, keys);
     return ended == 2 && asio::use_service<part_service>(context).belongs_to(context) &&
            asio::has_service<asio::detail::scheduler>(context) == uses_asios_scheduler;
 }

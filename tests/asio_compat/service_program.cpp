@@ -52,6 +52,26 @@ bool is_created_once(asio::io_context& context) {
     return asio::has_service<Service>(context) && &asio::use_service<Service>(context) == &first;
 }
 
+/// A service that replaces another one: it inherits the ID.
+class replacing_service : public counting_service<short> {
+public:
+    using counting_service<short>::counting_service;
+};
+
+/// A service that is added as that of any execution context is found as that of an io_context, too.
+bool is_found_by_the_key_of_the_service() {
+    asio::io_context added, replaced, used;
+    auto* const service = new counting_service<short>(added);
+    asio::add_service(static_cast<asio::execution_context&>(added), service);
+    if (&asio::use_service<counting_service<short>>(added) != service) return false;
+    auto* const other = new replacing_service(replaced);
+    asio::add_service<counting_service<short>>(replaced, other);
+    if (&asio::use_service<counting_service<short>>(replaced) != other) return false;
+    const auto* const third = &asio::use_service<named_service>(used);
+    return asio::has_service<named_service>(static_cast<asio::execution_context&>(used)) &&
+           &asio::use_service<named_service>(used) == third;
+}
+
 template <class Service>
 bool is_found_after_adding(asio::io_context& context) {
     auto made = std::make_unique<Service>(context);
@@ -81,7 +101,8 @@ int main() {
         asio::io_context context;
         if (!is_found_after_adding<named_service>(context)) return 5;
     }
-    return counting_service<int>::shut_down == 2 && counting_service<char>::shut_down == 1 &&
+    if (!is_found_by_the_key_of_the_service()) return 7;
+    return counting_service<int>::shut_down == 3 && counting_service<char>::shut_down == 1 &&
                    counting_service<long>::shut_down == 1
                ? 0
                : 6;

@@ -39,7 +39,8 @@
 #include <boost/asio/basic_writable_pipe.hpp>
 #endif
 
-// The parts of a program, such as its shared libraries, share our classes, as they share Asio's classes.
+// Default visibility, as in Asio's headers: all shared libraries of a program must use the same static
+// variables, such as the IDs of services.
 #pragma GCC visibility push(default)
 #include "loopbench/asio/detail/objects.hpp"
 #pragma GCC visibility pop

@@ -2,10 +2,11 @@
 // and objects with Asio's default executor run on our io_context. The program's own sources do not change,
 // but every source that uses Asio must be compiled with this header.
 //
-// This header uses macros to replace two names, also in Asio's headers: io_context, and any_io_executor,
-// which is the default executor of sockets, timers and awaitables. The names that replace them belong to
-// separate types. Therefore, sources that are compiled with this header can be linked with sources that are
-// compiled without it.
+// This header uses macros to replace three names, also in Asio's headers: io_context; any_io_executor, which
+// is the default executor of sockets, timers and awaitables; and stream_core, a class of ssl::stream with two
+// timers. The names that replace them belong to separate types. Therefore, sources that are compiled with
+// this header can be linked with sources that are compiled without it, if they share no class and no inline
+// function that uses io_context or an object with the default executor.
 //
 // This header includes only the Asio headers that our io_context needs, because the program might define
 // macros for the other Asio headers. The Asio headers that the program includes later use our types.
@@ -39,7 +40,8 @@ __asm__(
 #include "loopbench/asio/detail/version.hpp"
 #if __cplusplus >= 202002L  // before C++20, only version.hpp reports an error
 // The following headers use Asio's own names, so they must be included before the macros are defined.
-// The parts of a program, such as its shared libraries, share our classes, as they share Asio's classes.
+// Default visibility, as in Asio's headers: all shared libraries of a program must use the same static
+// variables, such as the IDs of services.
 #pragma GCC visibility push(default)
 #include "loopbench/asio/detail/any_executor.hpp"
 #include "loopbench/asio/detail/objects.hpp"
@@ -61,5 +63,6 @@ using loopbench_io_context = io_context;
 
 #define any_io_executor loopbench_any_io_executor
 #define io_context loopbench_io_context
+#define stream_core loopbench_stream_core
 #endif
 // clang-format on

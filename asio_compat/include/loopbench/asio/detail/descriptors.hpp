@@ -23,6 +23,7 @@ using boost::asio::posix::descriptor_base;
 template <class Buffers>
 struct read_work : transfer_io {
     static constexpr tracked_name name{"descriptor", "async_read_some"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     explicit read_work(const Buffers& to) : buffers(to) {
         if constexpr (is_null_buffers<Buffers>) {
@@ -43,6 +44,7 @@ struct read_work : transfer_io {
 template <class Buffers>
 struct write_work : transfer_io {
     static constexpr tracked_name name{"descriptor", "async_write_some"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     explicit write_work(const Buffers& from) : buffers(from) {
         if constexpr (is_null_buffers<Buffers>) {

@@ -13,8 +13,8 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -616,30 +616,42 @@ void add_to(boost::asio::execution_context& context, Service* service) {
 }
 #pragma GCC diagnostic pop
 
-/// A link to a program's service whose constructor takes an io_context. Asio constructs only services that
-/// take an execution_context. The link is such a service: it constructs the program's service, and adds it to
-/// the context under the program's own key, by which has_service() finds it.
 template <class Service>
-class service_link final : public boost::asio::detail::execution_context_service_base<service_link<Service>> {
-    using base = boost::asio::detail::execution_context_service_base<service_link<Service>>;
+inline boost::asio::detail::service_id<Service> by_type;
 
-public:
-    explicit service_link(boost::asio::execution_context& context) : base(context), linked_(make(context)) {}
-    /// Creates a link to a service that the program itself adds to the context.
-    service_link(boost::asio::execution_context& context, Service& added) : base(context), linked_(added) {}
+/// Returns an ID with which Asio makes the same key as for the service itself (service_registry::init_key).
+template <class Service>
+constexpr auto& id_of_service() noexcept {
+#if !defined(BOOST_ASIO_NO_TYPEID)
+    // Asio finds a service with a member key_type by its type.
+    if constexpr (requires { requires std::is_base_of_v<typename Service::key_type, Service>; }) {
+        return by_type<Service>;
+    } else {
+        return Service::id;
+    }
+#else
+    return Service::id;
+#endif
+}
 
-    Service& linked() const noexcept { return linked_; }
+/// The type with which Asio looks for a program's service that the context already has. Asio's use_service()
+/// needs a type that it can construct from an execution_context; it never constructs this one.
+template <class Service>
+struct existing_service final : boost::asio::execution_context::service {
+    static constexpr auto& id = id_of_service<Service>();
 
-private:
-    static Service& make(boost::asio::execution_context& context) {
-        auto made = std::make_unique<Service>(static_cast<io_context&>(context));
-        add_to(context, made.get());
-        return *made.release();
+    explicit existing_service(boost::asio::execution_context& context) : service(context) {
+        throw std::logic_error("loopbench::asio: a service has left its context");
     }
     void shutdown() override {}
-
-    Service& linked_;
 };
+
+template <class Service>
+Service& find_service(boost::asio::execution_context& context) {
+    boost::asio::execution_context::service& found =
+        boost::asio::use_service<existing_service<Service>>(context);
+    return static_cast<Service&>(found);
+}
 
 }  // namespace loopbench::asio::detail
 
@@ -653,9 +665,15 @@ Service& use_service(loopbench_io_context& context) {
     if constexpr (std::is_constructible_v<Service, execution_context&>) {
         return use_service<Service>(any);
     } else {
-        static std::recursive_mutex one_at_a_time;  // recursive: the constructor can use other services
-        const std::lock_guard lock(one_at_a_time);
-        return use_service<loopbench::asio::detail::service_link<Service>>(any).linked();
+        if (!has_service<Service>(any)) {
+            auto made = std::make_unique<Service>(context);
+            try {
+                loopbench::asio::detail::add_to(any, made.get());
+                return *made.release();
+            } catch (const service_already_exists&) {  // another thread was faster
+            }
+        }
+        return loopbench::asio::detail::find_service<Service>(any);
     }
 }
 
@@ -664,15 +682,7 @@ Service& use_service(loopbench_io_context& context) {
 /// service.
 template <class Service>
 void add_service(loopbench_io_context& context, Service* service) {
-    auto& any = static_cast<execution_context&>(context);
-    if constexpr (std::is_constructible_v<Service, execution_context&>) {
-        loopbench::asio::detail::add_to(any, service);
-    } else {
-        using link_type = loopbench::asio::detail::service_link<Service>;
-        auto link = std::make_unique<link_type>(any, *service);
-        loopbench::asio::detail::add_to(any, service);
-        loopbench::asio::detail::add_to(any, link.release());
-    }
+    loopbench::asio::detail::add_to<Service>(context, service);
 }
 
 }  // namespace boost::asio

@@ -55,6 +55,7 @@ struct receive_work : transfer_io {
     using native = native_buffers<boost::asio::mutable_buffer, Buffers>;
 
     static constexpr tracked_name name{"socket", "async_receive"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     receive_work(const Buffers& to, message_flags with, socket_ops::state_type of)
         : buffers(to), flags(with), state(of) {
@@ -85,6 +86,7 @@ struct send_work : transfer_io {
     using native = native_buffers<boost::asio::const_buffer, Buffers>;
 
     static constexpr tracked_name name{"socket", "async_send"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     send_work(const Buffers& from, message_flags with, socket_ops::state_type of)
         : buffers(from), flags(with) {
@@ -109,6 +111,7 @@ struct send_work : transfer_io {
 template <class Buffers, class Endpoint>
 struct receive_from_work : transfer_io {
     static constexpr tracked_name name{"socket", "async_receive_from"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     receive_from_work(const Buffers& to, Endpoint& from, message_flags with)
         : buffers(to), sender(from), flags(with) {
@@ -139,6 +142,7 @@ struct receive_from_work : transfer_io {
 template <class Buffers, class Endpoint>
 struct send_to_work : transfer_io {
     static constexpr tracked_name name{"socket", "async_send_to"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     send_to_work(const Buffers& from, const Endpoint& to, message_flags with)
         : buffers(from), receiver(to), flags(with) {
@@ -163,6 +167,7 @@ struct send_to_work : transfer_io {
 template <class Buffers>
 struct receive_message_work : transfer_io {
     static constexpr tracked_name name{"socket", "async_receive_with_flags"};
+    static constexpr bool is_tried_at_start = !is_null_buffers<Buffers>;
 
     receive_message_work(const Buffers& to, message_flags with, message_flags& found)
         : buffers(to), flags(with), out_flags(found) {
