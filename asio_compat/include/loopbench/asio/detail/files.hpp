@@ -19,6 +19,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "loop/io/fd.hpp"
 #include "loopbench/asio/detail/descriptors.hpp"
@@ -34,6 +35,9 @@ using boost::asio::file_base;
 /// A read or a write of a file. `buffers` can own the memory, and `list` has the addresses.
 template <class Buffer, class Buffers>
 struct file_transfer : transfer_io {
+    static constexpr bool is_read = std::is_same_v<Buffer, boost::asio::mutable_buffer>;
+    static constexpr tracked_name name{"descriptor", is_read ? "async_read_some" : "async_write_some"};
+
     file_transfer(loop::io_kind what, const Buffers& between, std::uint64_t where)
         : buffers(between), list(buffers) {
         kind = what;
@@ -202,8 +206,9 @@ private:
                const Buffers& buffers, Handler& handler, const IoExecutor& executor) {
         const bool has_nothing_to_do = !ec && native_buffers<Buffer, Buffers>::all_empty(buffers);
         if (!ec && !has_nothing_to_do) ec = prepare(impl);
-        start_io<file_transfer<Buffer, Buffers>>(*core_, impl.descriptor, has_nothing_to_do || ec.failed(),
-                                                 ec, handler, executor, kind, buffers, position);
+        start_io<file_transfer<Buffer, Buffers>>({*core_, &impl}, impl.descriptor,
+                                                 has_nothing_to_do || ec.failed(), ec, handler, executor,
+                                                 kind, buffers, position);
     }
 };
 
