@@ -249,7 +249,7 @@ task<void> pipes(event_loop& loop, ledger& seen) {
     seen.expect(result.error == EPIPE, "a write to a pipe without a reader did not fail with EPIPE");
 }
 
-/// A read or a write of a file, at a position or, if there is none, at the position of the open file.
+/// A read or a write of a file, at the given position, or without one, at the position of the open file.
 class file_awaiter : public io_awaiter {
 public:
     file_awaiter(event_loop& loop, io_kind what, int file, std::span<const iovec> parts,

@@ -15,7 +15,7 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
                                           const sample_table& samples, const reports::report& found);
 
 /// Returns a warning for each contender that was compiled with asio_compat's drop-in header and has results,
-/// but whose trials created no io_context of asio_compat. Its numbers are then those of another loop.
+/// but whose trials recorded no io_context of asio_compat.
 std::vector<reports::warning> swap_warnings(const reports::report& found);
 
 enum class which_build { base, next };

@@ -1,5 +1,5 @@
-// How the harness recognises programs that were compiled with asio_compat. The source of such a program is
-// unchanged, so it cannot say on which loop it ran; asio_compat says it (dropin.hpp, context_record.hpp).
+// Recognises programs that were compiled with asio_compat. Their sources are unchanged, so asio_compat itself
+// records the loops of their contexts (dropin.hpp, context_record.hpp).
 #pragma once
 
 #include <filesystem>

@@ -291,10 +291,10 @@ std::string asio_contexts_file_in(const temporary_folder& folder) {
     return (folder.path() / "asio_contexts").native();
 }
 
-/// Creates the files that a program writes if it runs as another user or group (set-user-ID or set-group-ID),
-/// and gives them to that user or group. Without the right to do so, everybody can write the files. If this
-/// fails, the program reports the error.
-void create_output_files(const temporary_folder& folder, const std::filesystem::path& program) {
+/// Creates the file for the results of a program that runs as another user or group (set-user-ID or
+/// set-group-ID), and gives it to that user or group. Without the right to do so, everybody can write the
+/// file. If this fails, the program reports the error.
+void create_output_file(const temporary_folder& folder, const std::filesystem::path& program) {
     namespace fs = std::filesystem;
     struct stat found {};
     if (::stat(program.c_str(), &found) != 0 || (found.st_mode & (S_ISUID | S_ISGID)) == 0) return;
@@ -423,7 +423,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
     // not get this variable, because writing the file would add system calls. If the requests differ only in
     // their amounts of work, these calls cancel out.
     if (request.front.empty() || request.error_bytes > 0) {
-        create_output_files(folder, request.who.path);
+        create_output_file(folder, request.who.path);
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
     }

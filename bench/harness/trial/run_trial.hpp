@@ -61,7 +61,7 @@ struct trial_outcome {
     std::string disturbed;
     std::string histograms;   // see read_histogram_file(); usually empty
     std::string errors = {};  // the end of standard error, if the request asks for it
-    // The loops of the io_contexts that its processes created (asio_use.hpp); absent if they created none.
+    // The loops of the io_contexts that its processes recorded (asio_use.hpp); absent if they recorded none.
     std::optional<std::vector<std::string>> asio_loops = {};
     std::optional<std::string> asio_failure = {};
 };
