@@ -224,6 +224,22 @@ TEST_F(swapped_programs, only_the_first_run_of_a_command_makes_a_record) {
     EXPECT_GT(all, with);
 }
 
+TEST_F(swapped_programs, only_the_first_block_makes_a_record) {
+    const auto script = loopbench.add_program(
+        "notes",
+        fmt::format("[ -z \"$LOOPBENCH_ASIO_CONTEXTS\" ] || echo . >> '{0}/with'\necho . >> '{0}/all'\n",
+                    loopbench.path("").native()));
+    const auto command = "\"" + quoted(script) + "\"";
+    const auto sizes = [&](const std::string& blocks) {
+        for (const auto* const file : {"with", "all"}) fs::remove(loopbench.path(file));
+        compare("-- " + command + " " + command, "", "--min-time 1ms --blocks " + blocks);
+        return std::pair{content_of(loopbench.path("with")).size(), content_of(loopbench.path("all")).size()};
+    };
+    const auto one = sizes("1"), four = sizes("4");
+    EXPECT_EQ(one.first, four.first);
+    EXPECT_LT(one.second, four.second);
+}
+
 TEST_F(swapped_programs, the_reason_why_io_uring_was_refused_is_in_the_report) {
     const auto ran =
         loopbench.in_shell(fmt::format("LOOPBENCH_ASIO=io_uring python3 '{}' \"$loopbench\" compare {} -o "

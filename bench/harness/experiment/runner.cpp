@@ -88,6 +88,7 @@ private:
     block_orders orders_;
     std::deque<contender> laid_out_;
     run_outcome outcome_;
+    std::optional<std::uint64_t> first_block_;  // the first block of this session
     std::map<std::pair<std::uint64_t, std::size_t>, old_row> old_;
     // One more than the number of the last block with a trial of an earlier run.
     std::uint64_t old_blocks_ = 0;
@@ -240,6 +241,8 @@ private:
 
     trial_request request_for(std::uint64_t block, cell where, std::uint64_t attempt,
                               std::chrono::nanoseconds limit) {
+        // The record takes a swapped program some microseconds. One block with it is enough, also of a shard.
+        if (!first_block_) first_block_ = block;
         return {who_in(block, where.contender),
                 plan_.workloads[where.workload],
                 plan_.min_time_s,
@@ -247,7 +250,8 @@ private:
                 limit,
                 plan_.cpu_for(block, where.workload),
                 padding_bytes(plan_.seed, block, where, attempt),
-                plan_.slice};
+                plan_.slice,
+                block == *first_block_};
     }
 
     /// Runs the trials interleaved or concurrently. If the budget ends before all of these trials have

@@ -427,7 +427,7 @@ child_request child_of(const trial_request& request, const temporary_folder& fol
         child.environment.emplace_back("BENCHMARK_OUT", output_file_in(folder));
         child.environment.emplace_back("BENCHMARK_OUT_FORMAT", "json");
     }
-    if (request.front.empty())  // the record would add system calls, too
+    if (request.records_loops && request.front.empty())  // the record would add system calls, too
         child.environment.emplace_back(asio_contexts_variable, asio_contexts_file_in(folder));
     if (request.with_histogram_file)
         child.environment.emplace_back("LOOPBENCH_HISTOGRAM_FILE", histogram_file_in(folder));

@@ -29,6 +29,7 @@ struct trial_request {
     std::optional<int> cpu = {};
     std::size_t padding_bytes = 0;  // length of the variable LOOPBENCH_PADDING
     slice_lengths slice = {};       // only for interleaved trials; the same for the whole block
+    bool records_loops = true;      // asio_compat records the loops of the program's io_contexts
 
     // Only the counting and checking passes set the following members.
     std::optional<std::uint64_t> operations = {};
