@@ -280,6 +280,7 @@ class ActionTest(Fixture):
         arguments = (self.seen / "arguments").read_text()
         self.assertIn("--threshold 7% --budget 9s", arguments)
         self.assertIn("--tolerate 8%", arguments)
+        self.assertNotIn("--blocks", arguments, "loopbench has its own default for commands")
         self.assertTrue(arguments.endswith("-- sort a sort 'b c'\n"), arguments)
 
     def test_a_failed_build_fails_the_job_and_says_so_in_the_summary(self):
@@ -301,6 +302,7 @@ class ActionTest(Fixture):
                              ("--layouts", {"target": "bench", "layouts": "many"}),
                              ("--layouts", {"target": "bench", "layouts": "3"}),
                              ("--blocks", {"target": "bench", "blocks": "x"}),
+                             ("--min-time", {"target": "bench", "min_time": "20"}),
                              ("--budget", {"target": "bench", "budget": "10"}),
                              ("--cmake", {"target": "bench", "cmake": "-DA='"}),
                              ("correct --target", {"target": "benches", "layouts": "1"}),
@@ -336,7 +338,9 @@ class ActionTest(Fixture):
         self.use_stub()
         self.environment["CMAKE_GENERATOR"] = "Ninja Multi-Config"
         self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
-        self.assertTrue((self.seen / "arguments").read_text().rstrip().endswith("head/build/Release/bench"))
+        arguments = (self.seen / "arguments").read_text()
+        self.assertTrue(arguments.rstrip().endswith("head/build/Release/bench"), arguments)
+        self.assertIn("--blocks 20 --min-time 20ms", arguments, "the defaults with which tests/action/rates.py measures")
 
     def test_the_tool_is_cached_until_its_sources_change(self):
         self.use_stub()

@@ -5,7 +5,7 @@
 
 Simulates pull requests of a program with five benchmarks. In an A/A try, base and head are the same code; in the
 others, one benchmark of head does 5 % more work. Each try links both sides in 20 new orders, as .ci/gate does, and
-compares them with the threshold of .ci/gate and a budget of 20 s. Two tries run at a time (one if only one core may be
+compares them with the defaults of .ci/gate. Two tries run at a time (one if only one core may be
 used), each on its own core, which it shares with a neighbour that computes for 50 ms to 2 s and then waits for up to
 three times as long. A try is red if the exit code is 3. FOLDER/tries.csv gets a line for each try, and the rates are
 printed with their bounds. Tries that are already in FOLDER count, so that an interrupted measurement can be continued.
@@ -26,7 +26,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 
 from error_rates import upper_bound
 
-LAYOUTS, BUDGET, THRESHOLD, PLANTED = 20, "20s", "3%", 0.05
+LAYOUTS, PLANTED = 20, 0.05
+DEFAULTS = ["--blocks", "20", "--min-time", "20ms", "--threshold", "3%", "--budget", "10min"]
 CORES = sorted(os.sched_getaffinity(0))[:2]
 NEIGHBOUR = """
 import os, random, time
@@ -117,8 +118,8 @@ def measured_try(loopbench, folder, number, slower, core):
     seeds = random.sample(range(1, 1 << 30), 2 * LAYOUTS)
     link(folder, "base", place / "base", seeds[:LAYOUTS])
     link(folder, "slower" if slower else "base", place / "head", seeds[LAYOUTS:])
-    done = subprocess.run(["taskset", "-c", str(core), loopbench, "compare", place / "base", place / "head", "--budget",
-                           BUDGET, "--threshold", THRESHOLD, "-o", place / "report"],
+    done = subprocess.run(["taskset", "-c", str(core), loopbench, "compare", place / "base", place / "head", *DEFAULTS,
+                           "-o", place / "report"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     shutil.rmtree(place)
     if done.returncode not in (0, 3, 4, 5):
