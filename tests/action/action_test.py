@@ -105,7 +105,7 @@ class Fixture(unittest.TestCase):
         self.seen.mkdir()
         shutil.copytree(SOURCE / ".ci", self.folder / "action/.ci")
         write_command(self.folder / "action/.ci/install", "#!/bin/sh\n")
-        self.tool = self.folder / "action/build/release/bin/loopbench"
+        self.tool = self.folder / "action/build/tool/bin/loopbench"
         for name in list(os.environ):  # of the CI that runs this test
             if name.startswith(("CI_", "GITHUB_", "LOOPBENCH_")) or name in ("CFLAGS", "CXXFLAGS", "CMAKE_GENERATOR"):
                 del os.environ[name]
@@ -119,9 +119,7 @@ class Fixture(unittest.TestCase):
         return (self.seen / "base").read_text().split()
 
     def use_loopbench(self):
-        write_command(self.tool, '#!/bin/sh\ncase $1 in compare) set -- "$@"; shift\n'
-                                 f'exec {LOOPBENCH} compare --min-time 2ms "$@";; esac\n'
-                                 f'exec {LOOPBENCH} "$@"\n')
+        write_command(self.tool, f'#!/bin/sh\nexec {LOOPBENCH} "$@"\n')
 
     def use_stub(self, code=0):
         shutil.rmtree(self.folder / "kept", ignore_errors=True)  # its cache can contain another stub
@@ -148,7 +146,8 @@ class ActionTest(Fixture):
 
     def test_a_job_compares_base_and_head_in_several_layouts(self):
         self.use_loopbench()
-        job = self.run_action(target="bench", layouts="6", blocks="6", workloads="BM_* of_all of_300 of_200",
+        job = self.run_action(target="bench", layouts="10", blocks="6", min_time="2ms",
+                              workloads="BM_* of_all of_300 of_200",
                               cmake="\n-DCMAKE_EXE_LINKER_FLAGS=-Wl,--no-undefined\n-DSECOND=\"2 words\"\n")
         self.assertIn(job.code, (0, 3), job.log)
         self.assertTrue(job.summary.startswith("```\n") and job.summary[4:].startswith(VERDICTS), job.summary[:200])
@@ -158,17 +157,18 @@ class ActionTest(Fixture):
         for name in ("comparison.txt", "report/report.json", "report/report.html"):
             self.assertTrue((job.artifact / name).is_file(), name)
         of_head = [path.read_bytes() for path in sorted(self.built("layouts/head").iterdir())]
-        self.assertEqual(6, len(of_head))
-        self.assertEqual(6, len(set(of_head)), "two layouts are the same program")
+        self.assertEqual(10, len(of_head))
+        self.assertEqual(10, len(set(of_head)), "two layouts are the same program")
         cache = (self.built("head/build/CMakeCache.txt")).read_text()
         self.assertIn("CMAKE_EXE_LINKER_FLAGS:STRING=-Wl,--no-undefined\n", cache)
         self.assertIn("SECOND:UNINITIALIZED=2 words\n", cache)
         self.assertEqual("", git(self.repository, "status", "--short"))
+        self.assertEqual(1, len(git(self.repository, "worktree", "list").splitlines()), "a work tree is left")
 
     def test_one_layout_needs_no_folder_and_keeps_the_files_next_to_the_program(self):
         self.use_loopbench()
         self.change("file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/data.txt 3)\n")
-        job = self.run_action(target="bench", layouts="1", blocks="6", workloads="BM_count")
+        job = self.run_action(target="bench", layouts="1", blocks="6", min_time="2ms", workloads="BM_count")
         self.assertIn(job.code, (0, 3), job.log)
         self.assertTrue(self.built("head/build/data.txt").is_file())
         report = json.loads((job.artifact / "report/report.json").read_text())
@@ -177,17 +177,53 @@ class ActionTest(Fixture):
     def test_a_project_that_sets_its_own_linker_flags_is_shuffled_too(self):
         self.use_stub()
         self.change('set(CMAKE_EXE_LINKER_FLAGS "-s")\nset(CMAKE_CXX_FLAGS "-O1")\n')
-        job = self.run_action(target="bench", layouts="6")
+        job = self.run_action(target="bench", layouts="10")
         self.assertEqual(0, job.code, job.log)
-        self.assertEqual(6, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
+        self.assertEqual(10, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
 
     def test_a_program_whose_file_name_has_a_version_is_shuffled_too(self):
         self.use_stub()
         self.change("set_target_properties(bench PROPERTIES VERSION 5.0.0)\n")  # `bench` links to bench-5.0.0
         self.environment["CMAKE_GENERATOR"] = "Unix Makefiles"
-        job = self.run_action(target="bench", layouts="6")
+        job = self.run_action(target="bench", layouts="10")
         self.assertEqual(0, job.code, job.log)
-        self.assertEqual(6, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
+        self.assertEqual(10, len({path.read_bytes() for path in self.built("layouts/base").iterdir()}))
+
+    def test_shared_libraries_are_not_linked_in_several_orders(self):
+        self.use_stub()
+        functions = "".join(f"int f{i}(int x) {{ return {i} * x; }}\n" for i in range(50))
+        (self.repository / "library.cpp").write_text(functions)
+        self.change("add_library(own SHARED library.cpp)\ntarget_link_libraries(bench PRIVATE own)\n")
+        job = self.run_action(target="bench", layouts="10")
+        self.assertEqual(0, job.code, job.log)
+        addresses = [subprocess.run(["nm", "-D", self.built(f"{side}/build/libown.so")], capture_output=True, text=True,
+                                    check=True).stdout for side in ("base", "head")]
+        self.assertIn("f49", addresses[0])
+        self.assertEqual(*addresses)
+
+    def test_a_file_that_the_project_lets_cmake_include_is_included_too(self):
+        self.use_stub()
+        self.change("set(ANSWER 42 CACHE INTERNAL \"\")\n", "own.cmake")
+        job = self.run_action(target="bench", layouts="10", cmake=f"-D CMAKE_PROJECT_TOP_LEVEL_INCLUDES:STRING="
+                                                                  f"'{self.repository / 'own.cmake'}'")
+        self.assertEqual(0, job.code, job.log)
+        self.assertIn("ANSWER:INTERNAL=42", self.built("head/build/CMakeCache.txt").read_text())
+
+    def test_a_base_that_does_not_build_does_not_fail_the_job(self):
+        self.use_stub()
+        (self.repository / "bench.cpp").write_text("#error planted\n")
+        git(self.repository, "commit", "--quiet", "--all", "--message", "broken")
+        git(self.repository, "revert", "--no-edit", "HEAD")
+        job = self.run_action(target="bench", layouts="1")
+        self.assertEqual((0, "4"), (job.code, job.outputs["exit-code"]), job.log)
+        self.assertTrue(job.outputs["verdict"].startswith("UNDECIDED: there is nothing to compare: the build of base"),
+                        job.outputs)
+
+    def test_an_interrupted_comparison_keeps_its_results(self):
+        write_command(self.tool, STUB.replace("exit CODE", "kill -INT $PPID; exit 130"))
+        job = self.run_action(base_command="true", head_command="true")
+        self.assertEqual((130, "130"), (job.code, job.outputs.get("exit-code")), job.log)
+        self.assertTrue((job.artifact / "comparison.txt").is_file())
 
     def test_the_base_is_the_first_parent_of_the_merge(self):
         self.use_stub()
@@ -212,6 +248,9 @@ class ActionTest(Fixture):
         job = self.run_action(target="bench", layouts="1", base="HEAD")
         self.assertEqual(2, job.code)
         self.assertIn("same commit", job.log)
+        git(self.repository, "update-ref", "refs/remotes/origin/older", "main^1")  # CI has no local branch
+        self.assertEqual(0, self.run_action(target="bench", layouts="1", base="older").code)
+        self.assertIn("of_100", self.benchmarks_of_base())
 
     def test_uncommitted_changes_belong_to_the_head(self):
         self.use_stub()
@@ -221,6 +260,15 @@ class ActionTest(Fixture):
         names = subprocess.run([self.built("head/build/bench"), "--benchmark_list_tests"], capture_output=True,
                                text=True, check=True).stdout
         self.assertIn("of_400", names.split())
+
+    def test_changes_that_git_cannot_record_are_not_ignored(self):
+        self.use_stub()
+        git(self.repository, "checkout", "--quiet", "request")
+        with self.assertRaises(subprocess.CalledProcessError):
+            git(self.repository, "merge", "--quiet", "main^1")  # a conflict
+        job = self.run_action(target="bench", layouts="1", base="HEAD^")
+        self.assertEqual(2, job.code)
+        self.assertIn("git stash create", job.log)
 
     def test_files_of_the_base_are_not_compiled_into_the_head(self):
         self.use_stub()
@@ -238,10 +286,14 @@ class ActionTest(Fixture):
             git(self.repository, "mv", name, f"sub folder/{name}")
         self.change("", "sub folder/CMakeLists.txt")
         machine = dataclasses.replace(self.machine, workspace=self.machine.workspace / "sub folder")
-        for given, where in (({"source": "sub folder"}, self.machine), ({}, machine)):
+        (self.repository / "sub folder/bench.cpp").write_text(PROGRAM.replace("COUNT", "500"))
+        git(self.repository, "commit", "--quiet", "--all", "--message", "500")
+        absolute = {"source": str(self.repository / "sub folder")}
+        for given, where in (({"source": "sub folder"}, self.machine), (absolute, self.machine), ({}, machine)):
             self.machine = where
             job = self.run_action(target="bench", layouts="1", **given)
             self.assertEqual(0, job.code, job.log)
+            self.assertNotIn("of_500", self.benchmarks_of_base(), "the base is built from the head")
 
     def test_submodules_have_the_commits_of_their_side(self):
         self.use_stub()
@@ -251,16 +303,20 @@ class ActionTest(Fixture):
         (other / "value.hpp").write_text("constexpr int value = 1;\n")
         git(other, "add", ".")
         git(other, "commit", "--quiet", "--message", "one")
-        git(self.repository, "submodule", "--quiet", "add", f"file://{other}", "third")
-        source = '#include "third/value.hpp"\n' + PROGRAM.replace('"of_COUNT"', '"of_" + std::to_string(value)')
+        git(self.repository, "submodule", "--quiet", "add", f"file://{other}", "third party")
+        source = '#include "third party/value.hpp"\n' + PROGRAM.replace('"of_COUNT"', '"of_" + std::to_string(value)')
         (self.repository / "bench.cpp").write_text(source.replace("COUNT", "9"))
         self.change("", twice=False)
-        (self.repository / "third/value.hpp").write_text("constexpr int value = 2;\n")
-        git(self.repository / "third", "commit", "--quiet", "--all", "--message", "two")
+        (self.repository / "third party/value.hpp").write_text("constexpr int value = 2;\n")
+        git(self.repository / "third party", "commit", "--quiet", "--all", "--message", "two")
         self.change("", twice=False)
         job = self.run_action(target="bench", layouts="1")
         self.assertEqual(0, job.code, job.log)
         self.assertIn("of_1", self.benchmarks_of_base())
+        (self.repository / "third party/value.hpp").write_text("constexpr int value = 3;\n")
+        job = self.run_action(target="bench", layouts="1", base="HEAD")
+        self.assertEqual(0, job.code, job.log)
+        self.assertIn("of_2", self.benchmarks_of_base(), "the base has a change that is not committed")
 
     def test_the_exit_codes_that_fail_a_job(self):
         for code, when_slower, when_unproven in ((0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 0, 4), (5, 0, 5)):
@@ -275,13 +331,13 @@ class ActionTest(Fixture):
     def test_two_commands_are_compared_without_a_build(self):
         self.use_stub()
         job = self.run_action(base_command="sort a", head_command="sort 'b c'", threshold="7%", tolerate="8%",
-                              budget="9s")
+                              budget="9s", options="--pairing sequential")
         self.assertEqual(0, job.code, job.log)
         arguments = (self.seen / "arguments").read_text()
         self.assertIn("--threshold 7% --budget 9s", arguments)
         self.assertIn("--tolerate 8%", arguments)
         self.assertNotIn("--blocks", arguments, "loopbench has its own default for commands")
-        self.assertTrue(arguments.endswith("-- sort a sort 'b c'\n"), arguments)
+        self.assertTrue(arguments.endswith("--pairing sequential -- sort a sort 'b c'\n"), arguments)
 
     def test_a_failed_build_fails_the_job_and_says_so_in_the_summary(self):
         self.use_stub()
@@ -304,7 +360,9 @@ class ActionTest(Fixture):
                              ("--blocks", {"target": "bench", "blocks": "x"}),
                              ("--min-time", {"target": "bench", "min_time": "20"}),
                              ("--budget", {"target": "bench", "budget": "10"}),
-                             ("--cmake", {"target": "bench", "cmake": "-DA='"}),
+                             ("--cmake", {"target": "bench", "cmake": "-DA='\n-DB=1"}),
+                             ("--options", {"target": "bench", "options": "'"}),
+                             ("not in the project", {"target": "bench", "source": "/"}),
                              ("correct --target", {"target": "benches", "layouts": "1"}),
                              ("is no program", {"target": "library", "layouts": "1"}),
                              ("fetch-depth", {"target": "bench", "base": "v0.1"})):
@@ -340,7 +398,7 @@ class ActionTest(Fixture):
         self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
         arguments = (self.seen / "arguments").read_text()
         self.assertTrue(arguments.rstrip().endswith("head/build/Release/bench"), arguments)
-        self.assertIn("--blocks 20 --min-time 20ms", arguments, "the defaults with which tests/action/rates.py measures")
+        self.assertIn("--blocks 20 --min-time 20ms", arguments, "tests/action/rates.py measures with these")
 
     def test_the_tool_is_cached_until_its_sources_change(self):
         self.use_stub()
@@ -368,8 +426,8 @@ class GitlabTest(Fixture):
         shutil.move(self.tool, self.folder / "stub")
         shutil.rmtree(self.folder / "action/build")
         loopbench = self.folder / "action"
-        write_command(loopbench / ".ci/build", "#!/bin/sh\nmkdir -p build/release/bin\n"
-                                               "cp $STUB build/release/bin/loopbench && echo built >>$SEEN/builds\n")
+        write_command(loopbench / ".ci/build", "#!/bin/sh\nmkdir -p build/tool/bin\n"
+                                               "cp $STUB build/tool/bin/loopbench && echo built >>$SEEN/builds\n")
         git(loopbench, "init", "--quiet", "--initial-branch=main")
         git(loopbench, "add", ".")
         git(loopbench, "commit", "--quiet", "--message", "loopbench")

@@ -41,6 +41,8 @@ class Api(http.server.BaseHTTPRequestHandler):
             return self.answer(server.user_status, {"login": "bot", "username": "bot"})
         if path == "/repos/o/r/pulls":
             return self.answer(200, server.pulls)
+        if path == "/projects/3/merge_requests/7":
+            return self.answer(200, {"sha": SHA})
         if self.command == "GET":
             page, size = (int(part.split("=")[1]) for part in reversed(query.split("&")))
             return self.answer(200, server.comments[(page - 1) * size:page * size])
@@ -78,8 +80,9 @@ class CommentTest(unittest.TestCase):
         root = f"http://127.0.0.1:{self.server.server_address[1]}"
         self.github = {"GITHUB_EVENT_PATH": str(self.folder / "event.json"), "GITHUB_REPOSITORY": "o/r",
                        "GITHUB_API_URL": root, "TOKEN": "secret"}
-        self.gitlab = {"CI_MERGE_REQUEST_IID": "7", "CI_PROJECT_ID": "3", "CI_API_V4_URL": root, "TOKEN": "secret",
-                       "CI_PIPELINE_URL": "https://host/pipeline"}
+        self.gitlab = {"CI_MERGE_REQUEST_IID": "7", "CI_MERGE_REQUEST_PROJECT_ID": "3", "CI_PROJECT_ID": "4",
+                       "CI_API_V4_URL": root, "TOKEN": "secret", "CI_PIPELINE_URL": "https://host/pipeline",
+                       "CI_COMMIT_SHA": SHA}
 
     def write_event(self):
         (self.folder / "event.json").write_text(json.dumps({"workflow_run": self.event}))
@@ -104,6 +107,7 @@ class CommentTest(unittest.TestCase):
                 (only,) = self.server.comments
                 self.assertIn("PASS", only["body"])
                 self.assertIn("https://host/", only["body"])
+                self.assertIn(SHA[:12], only["body"])
 
     def test_the_pull_request_is_found_by_branch_and_commit(self):
         self.comment(self.github)
@@ -113,15 +117,23 @@ class CommentTest(unittest.TestCase):
         self.comment(self.github)
         self.assertEqual([], self.server.comments)
 
-    def test_a_run_that_names_its_pull_request_needs_no_search(self):
-        self.event["pull_requests"] = [{"number": 9}]
+    def test_the_run_of_an_older_commit_does_not_replace_the_comment(self):
+        self.event["head_sha"], self.event["pull_requests"] = "d" * 40, [{"number": 7}]
         self.write_event()
         self.comment(self.github)
-        self.assertIn(("POST", "/repos/o/r/issues/9/comments", ""), self.server.requests)
+        self.comment(self.gitlab | {"CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": "d" * 40})
+        self.assertEqual([], self.server.comments)
 
     def test_two_pull_requests_of_one_branch_get_no_comment_of_the_other(self):
         self.server.pulls[0]["head"]["sha"] = SHA
         self.assertIn("6, 7", self.comment(self.github, expected=1))
+        self.event["pull_requests"] = [{"number": 6}, {"number": 7}]
+        self.write_event()
+        self.assertIn("6, 7", self.comment(self.github, expected=1))
+        self.event["pull_requests"] = [{"number": 6}]
+        self.write_event()
+        self.comment(self.github)
+        self.assertIn(("POST", "/repos/o/r/issues/6/comments", ""), self.server.requests)
 
     def test_a_deleted_fork_is_named(self):
         self.event["head_repository"] = None
@@ -169,7 +181,11 @@ class CommentTest(unittest.TestCase):
         self.assertNotIn("the token", self.server.comments[0]["body"])
 
     def test_a_job_without_a_summary_failed(self):
-        self.comment(self.github, file="absent.txt")
+        for conclusion in ("success", "failure"):
+            self.assertEqual([], self.server.comments, "a successful run that skipped the comparison has no result")
+            self.event["conclusion"] = conclusion
+            self.write_event()
+            self.comment(self.github, file="absent.txt")
         self.assertIn("FAILED", self.server.comments[0]["body"])
 
     def test_a_token_without_permission_is_named(self):

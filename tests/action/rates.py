@@ -140,7 +140,7 @@ def print_rates(rows):
 
 
 def is_found(row):
-    return row["exit_code"] == 3 and PLANTED_IN in row["verdict"]
+    return row["exit_code"] == 3 and f"{PLANTED_IN} by " in row["verdict"]
 
 
 def earlier_tries(file):

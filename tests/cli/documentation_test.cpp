@@ -111,10 +111,11 @@ TEST(documentation, the_commands_in_the_documentation_succeed_in_the_order_in_wh
             "cd $folder && PATH=$folder/bin:$PATH && export XDG_DATA_HOME=$folder/data LOOPBENCH_HISTORY= "
             "&& " +
             command);
-        // 4 (inconclusive) and 5 (unreliable) are possible with few blocks on a busy machine. Only two real commands
-        // can also differ by chance (3): the other programs print constants.
+        // 4 (inconclusive) and 5 (unreliable) are possible with few blocks on a busy machine. Only two real
+        // commands can also differ by chance (3): the other programs print constants.
         const auto measures = command.find(" -- '") != std::string::npos;
-        const auto ran_through = ran.code == 0 || ran.code == 4 || ran.code == 5 || (measures && ran.code == 3);
+        const auto ran_through =
+            ran.code == 0 || ran.code == 4 || ran.code == 5 || (measures && ran.code == 3);
         EXPECT_TRUE(ran.end == bench::child_end::exited && ran_through)
             << command << ": " << ran.code << ", " << ran.error_tail;
         if (command.find("--contender mine.py") != std::string::npos) {

@@ -77,6 +77,16 @@ exit 7""")
             self.assertIn(f" {package}", installed)
         self.assertNotIn("1.81", installed)
 
+    def test_a_package_can_have_several_purposes(self):
+        self.fake("apt-cache", 'echo "  Candidate: 1"')
+        ran = self.run_script(".ci/install", "tool", "gate")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        installed = self.calls("apt-get")[-1].split()
+        for package in ("g++", "libfmt-dev", "libbenchmark-dev", "mold"):
+            self.assertIn(package, installed)
+        for package in ("libuv1-dev", "liburing-dev", "libgtest-dev"):
+            self.assertNotIn(package, installed)
+
     def test_an_installed_alternative_stays_and_decides_the_version_of_other_packages(self):
         self.fake("dpkg-query", '[ "$3" = libboost1.81-dev ] && echo install ok installed')
         self.fake("apt-cache", 'echo "  Candidate: 1"')
@@ -351,6 +361,12 @@ class Build(Scripts):
         log = (self.folder / "build/release/build.log").read_text()
         for part in ("Configuring done", "[119/119]"):
             self.assertIn(part, log)
+
+    def test_build_uses_the_given_preset(self):
+        self.fake_cmake(self.BUILT)
+        self.assertEqual(self.run_script(".ci/build", "--preset", "tool", "tool").returncode, 0)
+        self.assertEqual(self.calls("cmake"), ["--preset tool", "--build --preset tool --target tool"])
+        self.assertIn("[119/119]", (self.folder / "build/tool/build.log").read_text())
 
     def test_build_keeps_one_line_up_to_date_on_a_terminal(self):
         self.fake_cmake(self.BUILT)
