@@ -207,7 +207,7 @@ class ActionTest(Fixture):
         job = self.run_action(target="bench", layouts="10", cmake=f"-D CMAKE_PROJECT_TOP_LEVEL_INCLUDES:STRING="
                                                                   f"'{self.repository / 'own.cmake'}'")
         self.assertEqual(0, job.code, job.log)
-        self.assertIn("ANSWER:INTERNAL=42", self.built("head/build/CMakeCache.txt").read_text())
+        self.assertTrue("ANSWER:INTERNAL=42\n" in self.built("head/build/CMakeCache.txt").read_text())
 
     def test_a_base_that_does_not_build_does_not_fail_the_job(self):
         self.use_stub()
@@ -314,6 +314,7 @@ class ActionTest(Fixture):
         self.assertEqual(0, job.code, job.log)
         self.assertIn("of_1", self.benchmarks_of_base())
         (self.repository / "third party/value.hpp").write_text("constexpr int value = 3;\n")
+        (self.repository / "CMakeLists.txt").write_text(f"{PROJECT}# changed\n")
         job = self.run_action(target="bench", layouts="1", base="HEAD")
         self.assertEqual(0, job.code, job.log)
         self.assertIn("of_2", self.benchmarks_of_base(), "the base has a change that is not committed")
