@@ -219,6 +219,35 @@ class ActionTest(Fixture):
         self.assertTrue(job.outputs["verdict"].startswith("UNDECIDED: there is nothing to compare: the build of base"),
                         job.outputs)
 
+    def test_a_file_that_git_does_not_know_is_named_if_the_build_fails(self):
+        self.use_stub()
+        self.change("", twice=False)
+        (self.repository / "new.hpp").write_text("")
+        (self.repository / "bench.cpp").write_text(f'#include "new.hpp"\n{PROGRAM}')
+        job = self.run_action(target="bench", layouts="1", base="HEAD")
+        self.assertEqual(1, job.code)
+        self.assertIn("git does not know new.hpp", job.outputs["verdict"])
+
+    def test_the_result_names_the_compared_commits(self):
+        self.use_stub()
+        self.assertEqual(0, self.run_action(target="bench", layouts="1").code)
+        base, head = (git(self.repository, "log", "-1", "--format=%h \"%s\"", commit) for commit in ("HEAD^1", "HEAD"))
+        text = (self.folder / "kept/artifacts/loopbench/comparison.txt").read_text()
+        self.assertTrue(text.endswith(f"\nbase = {base}, head = {head}\n"), text)
+        (self.repository / "bench.cpp").write_text(PROGRAM.replace("COUNT", "400"))
+        job = self.run_action(target="bench", layouts="1", base="HEAD")
+        self.assertTrue(job.summary.count(f"base = {head}, head = {head} with the changes that are not committed\n"),
+                        job.summary)
+
+    def test_values_that_begin_with_a_dash_are_accepted(self):
+        self.use_stub()
+        words = ["run", "--base-command", "true", "--head-command", "true", "--options", "--profile", "--args", "-x",
+                 "--cmake", "-DA=1"]
+        done = subprocess.run([self.folder / "action/.ci/gate", *words], cwd=self.repository, capture_output=True,
+                              env=os.environ | self.environment, text=True, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertIn("--args=-x --profile -- true true", (self.seen / "arguments").read_text())
+
     def test_an_interrupted_comparison_keeps_its_results(self):
         write_command(self.tool, STUB.replace("exit CODE", "kill -INT $PPID; exit 130"))
         job = self.run_action(base_command="true", head_command="true")
@@ -347,6 +376,7 @@ class ActionTest(Fixture):
         job = self.run_action(target="bench", layouts="1")
         self.assertEqual(1, job.code)
         self.assertIn("planted", job.log)
+        self.assertNotIn("git add", job.log)
         self.assertIn("FAILED", job.summary)
         self.assertTrue(job.outputs["verdict"].startswith("FAILED: the build of head failed"), job.outputs)
         self.assertIn("FAILED", (job.artifact / "comparison.txt").read_text())
@@ -363,6 +393,7 @@ class ActionTest(Fixture):
                              ("--budget", {"target": "bench", "budget": "10"}),
                              ("--cmake", {"target": "bench", "cmake": "-DA='\n-DB=1"}),
                              ("--options", {"target": "bench", "options": "'"}),
+                             ("no CMakeLists.txt; correct --source", {"target": "bench", "source": "nowhere"}),
                              ("not in the project", {"target": "bench", "source": "/"}),
                              ("correct --target", {"target": "benches", "layouts": "1"}),
                              ("is no program", {"target": "library", "layouts": "1"}),

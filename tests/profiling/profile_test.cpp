@@ -106,10 +106,18 @@ TEST(profiles, waiting_and_invisible_time_in_the_kernel_do_not_belong_to_functio
 
 TEST(profiles, a_difference_within_three_standard_errors_is_not_certain) {
     const auto found = compare_profiles("perf", busy({{"a", 400}, {"b", 400}}, 800, {{"a", 400}, {"b", 400}}),
-                                        busy({{"a", 480}, {"b", 1000}}, 1480, {{"a", 480}, {"b", 1000}}));
-    EXPECT_NEAR(function_in(found, "a").error_ns.value_or(0), std::sqrt(880.0), 1e-6);
-    EXPECT_FALSE(function_in(found, "a").is_certainly_slower()) << "80 samples more are noise";
+                                        busy({{"a", 450}, {"b", 1000}}, 1450, {{"a", 450}, {"b", 1000}}));
+    const double variance = 800 * 0.5 * 0.5 + 1450 * (450.0 / 1450) * (1000.0 / 1450);  // of binomial shares
+    EXPECT_NEAR(function_in(found, "a").error_ns.value_or(0), std::sqrt(variance), 1e-6);
+    EXPECT_FALSE(function_in(found, "a").is_certainly_slower()) << "50 samples more are noise";
     EXPECT_TRUE(function_in(found, "b").is_certainly_slower());
+}
+
+TEST(profiles, a_function_that_has_nearly_all_of_the_time_is_named_if_the_time_grows_by_a_tenth) {
+    const auto found = compare_profiles("perf", busy({{"a", 2990}, {"b", 10}}, 100, {{"a", 2990}, {"b", 10}}),
+                                        busy({{"a", 2990}, {"b", 10}}, 110, {{"a", 2990}, {"b", 10}}));
+    EXPECT_TRUE(function_in(found, "a").is_certainly_slower());
+    EXPECT_FALSE(function_in(found, "b").is_certainly_slower());
 }
 
 TEST(profiles, a_weight_below_zero_is_no_time) {

@@ -32,17 +32,30 @@ double seen_ns(const profiled_build& of) {
     return of.sees_kernel ? of.time.cpu_ns() : of.time.user_ns;
 }
 
+/// Returns the variance of a name's share of the weights, multiplied by the square of all weights. The
+/// weights of different names are independent, and the sum of all times is known, so only the share is
+/// uncertain: a function with all of the time has no error. (This is the delta method for w / (w + rest).)
+double variance_of_share(double share, double variance, double all_variances) {
+    return variance * (1 - share) * (1 - share) + (all_variances - variance) * share * share;
+}
+
 /// Sums up the times by the name that `name_of` returns for a stack. A weight below 0 is noise.
 template <class naming>
 times_by_name times_of(const profiled_build& before, const profiled_build& after, naming name_of) {
     times_by_name all;
     for (const auto& [build, time] :
          {std::pair{&before, &two_times::before_ns}, std::pair{&after, &two_times::after_ns}}) {
-        const double scale = seen_ns(*build) / total_weight(build->stacks);
-        for (const auto& [stack, weight] : build->stacks)
-            all[std::string{name_of(stack)}].*time += weight * scale;
+        const double whole = total_weight(build->stacks), all_variances = total_weight(build->variances);
+        const double scale = seen_ns(*build) / whole;
+        std::map<std::string, double, std::less<>> weights, variances;
+        for (const auto& [stack, weight] : build->stacks) weights[std::string{name_of(stack)}] += weight;
         for (const auto& [stack, variance] : build->variances)
-            all[std::string{name_of(stack)}].variance += variance * scale * scale;
+            variances[std::string{name_of(stack)}] += variance;
+        for (const auto& [name, weight] : weights) all[name].*time += weight * scale;
+        for (const auto& [name, variance] : variances) {
+            const double share = weights[name] / whole;
+            all[name].variance += scale * scale * variance_of_share(share, variance, all_variances);
+        }
         if (!build->sees_kernel) all[std::string{reports::in_kernel}].*time += build->time.system_ns;
         if (const double waiting = build->time.waiting_ns(); waiting > 0)
             all[std::string{reports::while_waiting}].*time += waiting;
