@@ -27,7 +27,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 UPSTREAM = HERE.parent / "upstream"
 IN_NAMESPACE = UPSTREAM / "in_namespace"  # begins a command that needs fixed ports
-sys.path.insert(0, str(UPSTREAM))
+sys.path[:0] = [str(UPSTREAM), str(HERE.parent / "support")]
 
 import fetch
 
@@ -272,7 +272,7 @@ class Program:
             try:
                 result = str(function(way))
             except (Failed, OSError) as failed:
-                result = str(failed)
+                result = "hangs" if isinstance(failed, TimeoutError) else str(failed)
                 results["fails_on_stock"] |= not way.swapped
             results[way.name] = way.proved(" ".join(result.split()))
             self.tell(f"{name}: {way.name}: {results[way.name]}")
