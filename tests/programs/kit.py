@@ -12,9 +12,11 @@ A check is a function that receives a Way and returns its result as a text. The 
 they must not contain times. Raise Failed for a wrong result.
 """
 
+import concurrent.futures
 import contextlib
 import dataclasses
 import functools
+import itertools
 import os
 import pathlib
 import re
@@ -143,6 +145,27 @@ def last_line(text):
     return (text.strip().splitlines() or ["no output"])[-1]
 
 
+def count_passed(cases, try_case, tries_max=3):
+    """Calls `try_case(case)` for each test case, and returns how many have passed. The function raises Failed for a
+    case that fails. Such a case is tried again, unless it hangs, because many test cases have short time limits. If
+    a case fails each time, raises Failed with the count and the failures.
+    """
+    failures = []
+    for case in cases:
+        for tried in range(1, tries_max + 1):
+            try:
+                try_case(case)
+                break
+            except Failed as failed:
+                if tried == tries_max or isinstance(failed, Hangs):
+                    failures.append(f"{case} {failed}")
+                    break
+    result = f"{len(cases) - len(failures)} of {len(cases)} test cases"
+    if failures or not cases:
+        raise Failed("; ".join([result, *failures]))
+    return result
+
+
 class Swap:
     """The flags for a swapped build, from an installed loopbench, as docs/asio-programs.md describes."""
 
@@ -175,7 +198,7 @@ class Program:
         self.name, self.folder, self.swap, self.save = name, folder, swap, save
         self.version = None
         self.checks = []
-        self.commands = 0
+        self.numbers = itertools.count(1)
         self.ways = [Way(way, folder) for way in WAYS]
         (folder / "output").mkdir(parents=True, exist_ok=True)
 
@@ -204,6 +227,22 @@ class Program:
         self.version = re.search(r"^Version: (.+)$", description.read_text(), re.MULTILINE)[1]
         (source,) = (each for each in place.glob(f"{package}-*") if each.is_dir())
         return source
+
+    def boost(self, package):
+        """Fetches a source package of Boost, and unpacks the tests and examples that fetch.py names. Returns the folder
+        `libs`.
+        """
+        place = self.folder / "source"
+        place.mkdir(exist_ok=True)
+        self.tell(f"fetch the source package {package}")
+        try:
+            fetch.download(package, place, "", "--tar-only")
+            (archive,) = place.glob(f"{package}_*.orig.tar.*z")
+            fetch.unpack(package, archive, place)
+        except fetch.Failed as failed:
+            raise Unavailable(f"cannot fetch the source package {package}: {failed}") from failed
+        self.version = re.search(r"_(.+)\.orig\.", archive.name)[1]
+        return place / "boost/libs"
 
     def replace(self, file, old, new):
         """Replaces a text in a source file, unless that is done already."""
@@ -241,14 +280,18 @@ class Program:
                        *(["--target", *targets] if targets else []))
 
     def compile(self, name, *sources, flags=(), libraries=()):
-        """Compiles a program as stock/NAME and swapped/NAME."""
+        """Compiles a program as stock/NAME and swapped/NAME, both at once."""
         self.install("pkg-config")
-        for build in BUILDS:
+
+        def compile_one(build):
             output = self.folder / build / name
             output.parent.mkdir(parents=True, exist_ok=True)
             swap = self.swap.asked("--cflags", "--libs") if build == "swapped" else []
             self.build(f"compile {build}/{name}", os.environ.get("CXX", "c++"), "-std=c++20", *flags, *sources,
                        "-o", output, "-pthread", *libraries, *swap)
+
+        with concurrent.futures.ThreadPoolExecutor(len(BUILDS)) as pool:
+            list(pool.map(compile_one, BUILDS))
 
     @contextlib.contextmanager
     def started(self, way, *command, cwd=None):
@@ -280,8 +323,7 @@ class Program:
         self.save(self)
 
     def next_output(self):
-        self.commands += 1
-        return self.folder / "output" / str(self.commands)
+        return self.folder / "output" / str(next(self.numbers))
 
 
 def is_installed(package):

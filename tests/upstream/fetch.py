@@ -3,19 +3,19 @@
 
 usage: fetch.py PACKAGE FOLDER [RELEASE]
 
-PACKAGE is a source package: boost1.81 for Boost's own tests and examples of Asio and Beast, or benchmark for the inputs
-of Google Benchmark's compare.py. RELEASE is a release of Debian such as trixie; without it, the package comes from the
-system's own release. Apt downloads the package's archive into FOLDER once. Apt checks the archive against the
-distribution's signatures after the download and at each later use. A separate configuration tells apt the addresses of
-the sources. Therefore, nothing in the system changes, and no special rights are needed. In the end, FOLDER/boost/libs
-or FOLDER/tools/gbench has the files. Debian's patches change none of these files.
+PACKAGE is a source package: boost1.81 for Boost's own tests and examples of Asio and Beast and the tests of Process, or
+benchmark for the inputs of Google Benchmark's compare.py. RELEASE is a release of Debian such as trixie; without it,
+the package comes from the system's own release. Apt downloads the package's archive into FOLDER once. Apt checks the
+archive against the distribution's signatures after the download and at each later use. A separate configuration tells
+apt the addresses of the sources. Therefore, nothing in the system changes, and no special rights are needed. In the
+end, FOLDER/boost/libs or FOLDER/tools/gbench has the files. Debian's patches change none of these files.
 """
 
 import pathlib
 import subprocess
 import sys
 
-BOOST = [f"*/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example"]]
+BOOST = [f"*/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example", "process/test"]]
 
 
 class Failed(Exception):
