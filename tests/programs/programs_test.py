@@ -116,7 +116,7 @@ class Runs(unittest.TestCase):
         self.module("two", check(ON_LOOP))
         code, said = self.run_programs()
         self.assertEqual(code, 2, said)
-        self.assertRegex(said, r"NOT TRIED  cannot fetch the source package lost: (?:.|\n)*there is no archive")
+        self.assertIn("NOT TRIED  cannot fetch the source package lost: E: there is no archive\n", said)
         self.assertEqual([len(each["checks"]) for each in self.kept().values()], [0, 1])
 
     def test_a_package_that_cannot_be_installed_is_named(self):
