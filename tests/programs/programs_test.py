@@ -119,6 +119,16 @@ class Runs(unittest.TestCase):
         self.assertIn("NOT TRIED  cannot fetch the source package lost: E: there is no archive\n", said)
         self.assertEqual([len(each["checks"]) for each in self.kept().values()], [0, 1])
 
+    def test_an_archive_without_patches_is_unpacked_and_names_the_version(self):
+        self.command("apt-get", 'case "$*" in indextargets*) echo Debian http://none bookworm main;; '
+                     "*) mkdir top && echo 5 of 5 >top/file && tar -czf one_1.2.orig.tar.gz top;; esac")
+        self.module("one", "source = program.source('one', patched=False)",
+                    f"program.check('works', lambda way: program.run(way, 'sh', '-c', {ON_LOOP!r} + 'cat file', "
+                    "cwd=source).output)")
+        code, said = self.run_programs()
+        self.assertEqual(code, 0, said)
+        self.assertIn("one 1.2\n  equal  works: 5 of 5\n", said)
+
     def test_a_package_that_cannot_be_installed_is_named(self):
         self.command("apt-get", "echo E: Unable to locate package none; exit 100")
         self.command("dpkg-query", "exit 1")
