@@ -143,6 +143,11 @@ class Runs(unittest.TestCase):
         self.assertEqual(code, 2, said)
         self.assertIn("NOT TRIED  cannot make it: a.cpp:1: error: bad\n", said)
 
+    def test_the_error_of_cmake_continues_on_the_next_line(self):
+        text = "-- Found it\nCMake Error at CMakeLists.txt:3 (find_package):\n  Could not find it\n  Call stack\n"
+        self.assertEqual(kit.reason_in(text), "CMake Error at CMakeLists.txt:3 (find_package): Could not find it")
+        self.assertEqual(kit.reason_in("one\ntwo\n"), "two")
+
     def test_a_replacement_that_does_not_apply_is_named(self):
         (self.folder / "a.cpp").write_text("old old")
         self.module("one", f"file = pathlib.Path({str(self.folder / 'a.cpp')!r})",
