@@ -1,7 +1,7 @@
 """Boost.Process's own tests, of its first interface and of version 2, from Debian's source package boost1.81.
 
-Fetches the sources, and compiles the tests that use an io_context, with the definitions of their Jamfiles. The tests
-start child processes, wait for their ends (SIGCHLD, pidfd), and read and write their pipes. There is no patch.
+Fetches the sources, and compiles some of the tests that use an io_context, with the definitions of their Jamfiles. The
+tests start child processes, wait for their ends (SIGCHLD, pidfd), and read and write their pipes. There is no patch.
 Installs Debian's development packages of the Boost libraries below.
 """
 
@@ -11,9 +11,7 @@ import kit
 
 PACKAGE = "boost1.81"
 LIBRARIES = ["filesystem", "program-options", "iostreams", "coroutine", "context", "thread", "chrono"]
-TESTS = ["async", "async_pipe", "async_system_stackful", "v2/process", "bind_stdin", "on_exit", "system_test2",
-         "async_system_future", "limit_fd", "async_fut", "async_system_stackless", "bind_stdout", "on_exit2",
-         "on_exit3", "spawn", "v2/shell", "wait"]
+TESTS = ["async", "async_pipe", "async_system_stackful", "bind_stdin", "on_exit", "v2/process"]
 
 
 def report(done):

@@ -166,6 +166,12 @@ def count_passed(cases, try_case, tries_max=3):
     return result
 
 
+def reason_in(text):
+    """Returns the first line that names an error, with the next one if it ends with a colon, or the last line."""
+    found = re.search(r"^(?:.*\berror\b|E: ).*?(?:$|:\n.*$)", text, re.IGNORECASE | re.MULTILINE)
+    return " ".join(found[0].split()) if found else last_line(text)
+
+
 class Swap:
     """The flags for a swapped build, from an installed loopbench, as docs/asio-programs.md describes."""
 
@@ -211,21 +217,30 @@ class Program:
         if missing:
             self.build(f"install {' '.join(missing)}", "apt-get", "install", "-y", "--no-install-recommends", *missing)
 
-    def source(self, package):
-        """Fetches a source package, and applies Debian's patches. Returns its folder. An archive that is in the folder
-        `source` already is not downloaded again; apt checks it.
+    def source(self, package, patched=True):
+        """Fetches a source package, and returns its folder. Applies Debian's patches, or fetches only the archive of
+        the other project. An archive that is in the folder `source` already is not downloaded again; apt checks it.
         """
-        self.install("dpkg-dev")
+        if patched:
+            self.install("dpkg-dev")
         place = self.folder / "source"
         place.mkdir(exist_ok=True)
         self.tell(f"fetch the source package {package}")
         try:
-            fetch.download(package, place, "")
+            fetch.download(package, place, "", *([] if patched else ["--tar-only"]))
         except fetch.Failed as failed:
-            raise Unavailable(f"cannot fetch the source package {package}: {failed}") from failed
-        (description,) = place.glob(f"{package}_*.dsc")
-        self.version = re.search(r"^Version: (.+)$", description.read_text(), re.MULTILINE)[1]
-        (source,) = (each for each in place.glob(f"{package}-*") if each.is_dir())
+            raise Unavailable(f"cannot fetch the source package {package}: {reason_in(str(failed))}") from failed
+        if patched:
+            (description,) = place.glob(f"{package}_*.dsc")
+            self.version = re.search(r"^Version: (.+)$", description.read_text(), re.MULTILINE)[1]
+            (source,) = (each for each in place.glob(f"{package}-*") if each.is_dir())
+            return source
+        (archive,) = place.glob(f"{package}_*.orig.tar.*z*")
+        self.version = archive.name.removeprefix(f"{package}_").partition(".orig.tar.")[0]
+        source = place / f"{package}-{self.version}"
+        if not source.exists():
+            source.mkdir()
+            fetch.run("tar", "-xf", str(archive), "-C", str(source), "--strip-components=1")
         return source
 
     def boost(self, package):
@@ -264,9 +279,7 @@ class Program:
         finally:
             running.end()
         if code != 0:
-            said = running.output()
-            errors = [line for line in said.splitlines() if re.search(r"\berror\b|^E: ", line, re.IGNORECASE)]
-            raise Unavailable(f"cannot {what}: {(errors or [last_line(said)])[0]}")
+            raise Unavailable(f"cannot {what}: {reason_in(running.output())}")
 
     def cmake(self, source, *options, targets=()):
         """Builds a CMake project as it is in the folder `stock`, and swapped in the folder `swapped`."""

@@ -116,8 +116,18 @@ class Runs(unittest.TestCase):
         self.module("two", check(ON_LOOP))
         code, said = self.run_programs()
         self.assertEqual(code, 2, said)
-        self.assertRegex(said, r"NOT TRIED  cannot fetch the source package lost: (?:.|\n)*there is no archive")
+        self.assertIn("NOT TRIED  cannot fetch the source package lost: E: there is no archive\n", said)
         self.assertEqual([len(each["checks"]) for each in self.kept().values()], [0, 1])
+
+    def test_an_archive_without_patches_is_unpacked_and_names_the_version(self):
+        self.command("apt-get", 'case "$*" in indextargets*) echo Debian http://none bookworm main;; '
+                     "*) mkdir top && echo 5 of 5 >top/file && tar -czf one_1.2.orig.tar.gz top;; esac")
+        self.module("one", "source = program.source('one', patched=False)",
+                    f"program.check('works', lambda way: program.run(way, 'sh', '-c', {ON_LOOP!r} + 'cat file', "
+                    "cwd=source).output)")
+        code, said = self.run_programs()
+        self.assertEqual(code, 0, said)
+        self.assertIn("one 1.2\n  equal  works: 5 of 5\n", said)
 
     def test_a_package_that_cannot_be_installed_is_named(self):
         self.command("apt-get", "echo E: Unable to locate package none; exit 100")
@@ -132,6 +142,11 @@ class Runs(unittest.TestCase):
         code, said = self.run_programs()
         self.assertEqual(code, 2, said)
         self.assertIn("NOT TRIED  cannot make it: a.cpp:1: error: bad\n", said)
+
+    def test_the_error_of_cmake_continues_on_the_next_line(self):
+        text = "-- Found it\nCMake Error at CMakeLists.txt:3 (find_package):\n  Could not find it\n  Call stack\n"
+        self.assertEqual(kit.reason_in(text), "CMake Error at CMakeLists.txt:3 (find_package): Could not find it")
+        self.assertEqual(kit.reason_in("one\ntwo\n"), "two")
 
     def test_a_replacement_that_does_not_apply_is_named(self):
         (self.folder / "a.cpp").write_text("old old")
