@@ -145,27 +145,6 @@ def last_line(text):
     return (text.strip().splitlines() or ["no output"])[-1]
 
 
-def count_passed(cases, try_case, tries_max=3):
-    """Calls `try_case(case)` for each test case, and returns how many have passed. The function raises Failed for a
-    case that fails. Such a case is tried again, unless it hangs, because many test cases have short time limits. If
-    a case fails each time, raises Failed with the count and the failures.
-    """
-    failures = []
-    for case in cases:
-        for tried in range(1, tries_max + 1):
-            try:
-                try_case(case)
-                break
-            except Failed as failed:
-                if tried == tries_max or isinstance(failed, Hangs):
-                    failures.append(f"{case} {failed}")
-                    break
-    result = f"{len(cases) - len(failures)} of {len(cases)} test cases"
-    if failures or not cases:
-        raise Failed("; ".join([result, *failures]))
-    return result
-
-
 def reason_in(text):
     """Returns the first line that names an error, with the next one if it ends with a colon, or the last line."""
     found = re.search(r"^(?:.*\berror\b|E: ).*?(?:$|:\n.*$)", text, re.IGNORECASE | re.MULTILINE)

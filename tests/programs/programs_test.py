@@ -184,30 +184,5 @@ class Runs(unittest.TestCase):
         self.assertIn("unknown program: other; the programs are one", said)
 
 
-class TestCases(unittest.TestCase):
-    def setUp(self):
-        self.tries = []
-
-    def try_case(self, case):
-        self.tries.append(case)
-        if case == "hangs":
-            raise kit.Hangs
-        if case == "late" and self.tries.count(case) < 3 or case == "wrong":
-            raise kit.Failed("ends with 1")
-
-    def test_a_case_counts_if_its_third_try_passes(self):
-        self.assertEqual(kit.count_passed(["good", "late"], self.try_case), "2 of 2 test cases")
-        self.assertEqual(self.tries, ["good", "late", "late", "late"])
-
-    def test_cases_that_fail_or_hang_are_named_and_a_hang_is_not_tried_again(self):
-        with self.assertRaisesRegex(kit.Failed, "^1 of 3 test cases; hangs hangs; wrong ends with 1$"):
-            kit.count_passed(["hangs", "wrong", "good"], self.try_case)
-        self.assertEqual(self.tries.count("hangs"), 1)
-
-    def test_a_program_without_cases_fails(self):
-        with self.assertRaisesRegex(kit.Failed, "^0 of 0 test cases$"):
-            kit.count_passed([], self.try_case)
-
-
 if __name__ == "__main__":
     unittest.main()
