@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/buffer.hpp>
@@ -11,6 +12,8 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/udp.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -206,6 +209,79 @@ TYPED_TEST(asio_allocators, an_allocator_that_needs_complete_types_provides_the_
     context.run();
     EXPECT_EQ(calls, 4);
     EXPECT_EQ(blocks_in_use, 0);
+}
+
+/// An allocator that records the size of the largest block that it has provided.
+template <class T>
+struct measuring_allocator {
+    using value_type = T;
+
+    explicit measuring_allocator(std::size_t& largest) : bytes_max(&largest) {}
+    template <class Other>
+    measuring_allocator(const measuring_allocator<Other>& other) noexcept : bytes_max(other.bytes_max) {}
+
+    T* allocate(std::size_t count) {
+        *bytes_max = std::max(*bytes_max, count * sizeof(T));
+        return std::allocator<T>().allocate(count);
+    }
+    void deallocate(T* block, std::size_t count) noexcept { std::allocator<T>().deallocate(block, count); }
+    friend bool operator==(const measuring_allocator& a, const measuring_allocator& b) {
+        return a.bytes_max == b.bytes_max;
+    }
+
+    std::size_t* bytes_max;
+};
+
+struct measured_handler {
+    using allocator_type = measuring_allocator<int>;
+    allocator_type get_allocator() const noexcept { return allocator_type(*bytes_max); }
+    template <class... Results>
+    void operator()(const Results&...) const {}
+    std::size_t* bytes_max;
+};
+
+/// Returns the sizes of the largest blocks that a timer, a read, a write and a post request from the
+/// allocators of their handlers.
+template <class kit>
+std::array<std::size_t, 4> bytes_of_operations(typename kit::context& context) {
+    using executor = typename kit::context::executor_type;
+    net::basic_waitable_timer<std::chrono::steady_clock, net::wait_traits<std::chrono::steady_clock>,
+                              executor>
+        timer(context, 1ms);
+    net::basic_stream_socket<net::local::stream_protocol, executor> one(context), other(context);
+    net::local::connect_pair(one, other);
+    std::array<char, 1> byte{};
+    std::array<std::size_t, 4> bytes{};
+    timer.async_wait(measured_handler{&bytes[0]});
+    one.async_read_some(net::buffer(byte), measured_handler{&bytes[1]});
+    other.async_write_some(net::buffer("x", 1), measured_handler{&bytes[2]});
+    net::post(context, measured_handler{&bytes[3]});
+    context.run();
+    return bytes;
+}
+
+TYPED_TEST(asio_allocators, handlers_need_no_larger_blocks_of_their_allocators_than_on_asios_own_context) {
+    const auto bytes = bytes_of_operations<TypeParam>(this->context());
+    const auto bytes_on_stock = bytes_of_operations<stock>(*stock::make());
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        EXPECT_GT(bytes[i], 0U) << "operation " << i << " did not use the allocator of its handler";
+        EXPECT_LE(bytes[i], bytes_on_stock[i]) << "operation " << i;
+    }
+}
+
+TYPED_TEST(asio_allocators, the_context_frees_the_memory_of_pending_operations_with_their_allocators) {
+    int calls = 0;
+    blocks_in_use = 0;
+    {
+        auto [one, other] = this->connection();
+        std::array<char, 1> byte{};
+        one.async_read_some(net::buffer(byte), handler_with_allocator{&calls});
+        this->context().poll();
+        EXPECT_EQ(blocks_in_use, 1);
+    }
+    this->destroy_context();
+    EXPECT_EQ(blocks_in_use, 0);
+    EXPECT_EQ(calls, 0);
 }
 
 #if BOOST_VERSION / 100 <= 1083  // later versions have no hooks

@@ -10,6 +10,7 @@ script prints this check and the programs' output, and ends with exit code 1.
 """
 
 import base64
+import concurrent.futures
 import contextlib
 import http.client
 import os
@@ -20,6 +21,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from functools import partial
 
@@ -42,9 +44,11 @@ class Stage:
         self.folder = pathlib.Path(folder)
         self.running = []
         self.checks = 0
+        self.counting = threading.Lock()
 
     def check(self, what, holds):
-        self.checks += 1
+        with self.counting:
+            self.checks += 1
         if not holds:
             raise Failed(what)
 
@@ -153,14 +157,26 @@ def get(stage, path, status, body=None, port=PORT, tls=None, method="GET"):
     connection.close()
 
 
-def pages(stage, **where):
+PAGES = {"small.html": b"<p>small</p>", "index.html": b"index", "large.txt": pattern(3, 300000)}
+
+
+def write_pages(stage):
     documents = stage.folder / "documents"
     documents.mkdir(exist_ok=True)
-    for name, content in [("small.html", b"<p>small</p>"), ("index.html", b"index"), ("large.txt", pattern(3, 300000))]:
+    for name, content in PAGES.items():
         (documents / name).write_bytes(content)
+
+
+def get_pages(stage, **where):
+    for name, content in PAGES.items():
         get(stage, f"/{name}", 200, content, **where)
     get(stage, "/", 200, b"index", **where)
     get(stage, "/none", 404, **where)
+
+
+def pages(stage, **where):
+    write_pages(stage)
+    get_pages(stage, **where)
 
 
 def unverified():
@@ -384,6 +400,31 @@ def beast_flex(stage):
     stage.ends_at_sigterm(server)
 
 
+def at_once(clients):
+    """Runs each client in its own thread."""
+    with concurrent.futures.ThreadPoolExecutor(len(clients)) as pool:
+        for running in [pool.submit(client) for client in clients]:
+            running.result()
+
+
+def beast_threads(program, has_pages, contexts, stage):
+    """Drives a server with four threads by 24 clients at once: half of them use HTTP, if the server has pages."""
+    server = stage.serve(f"beast/{program}", HOST, PORT, *(["documents"] if has_pages else []), 4)
+    write_pages(stage)
+
+    def client(number):
+        context = contexts[number // 2 % len(contexts)]
+        for _ in range(5):
+            if has_pages and number % 2:
+                get_pages(stage, tls=context)
+            else:
+                websocket_echoes(stage, context.wrap_socket(connect()) if context else connect())
+
+    at_once([partial(client, number) for number in range(24)])
+    if has_pages:
+        stage.ends_at_sigterm(server)
+
+
 def beast_http(stage):
     stage.serve("beast/http/server/async/http_server_async", HOST, PORT, "documents", 2)
     pages(stage)
@@ -422,6 +463,11 @@ SCENARIOS = {
     **{each.__name__.rstrip("_"): each for each in [
         beast_chat, beast_flex, beast_http, beast_https, chat, coroutine_chat, coroutine_echo, coroutine_timeout,
         datagrams, daytime, http_, local, multicast, proxy, timeouts, tls]},
+    # tests/programs/beast.py runs these.
+    "beast_advanced_threads": partial(beast_threads, "advanced/server/advanced_server", True, [None]),
+    "beast_flex_threads": partial(beast_threads, "advanced/server-flex/advanced_server_flex", True,
+                                  [None, unverified()]),
+    "beast_websocket_threads": partial(beast_threads, "websocket/server/async/websocket_server_async", False, [None]),
     "beast_websocket": partial(beast_websocket, "async"),
     "beast_websocket_coroutines": partial(beast_websocket, "awaitable"),
     "allocation": partial(asio_echo, "allocation/server"),

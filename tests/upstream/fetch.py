@@ -3,19 +3,19 @@
 
 usage: fetch.py PACKAGE FOLDER [RELEASE]
 
-PACKAGE is a source package: boost1.81 for Boost's own tests and examples of Asio and Beast, or benchmark for the inputs
-of Google Benchmark's compare.py. RELEASE is a release of Debian such as trixie; without it, the package comes from the
-system's own release. Apt downloads the package's archive into FOLDER once. Apt checks the archive against the
-distribution's signatures after the download and at each later use. A separate configuration tells apt the addresses of
-the sources. Therefore, nothing in the system changes, and no special rights are needed. In the end, FOLDER/boost/libs
-or FOLDER/tools/gbench has the files. Debian's patches change none of these files.
+PACKAGE is a source package: boost1.81 for Boost's own tests and examples of Asio and Beast and the tests of Process, or
+benchmark for the inputs of Google Benchmark's compare.py. RELEASE is a release of Debian such as trixie; without it,
+the package comes from the system's own release. Apt downloads the package's archive into FOLDER once. Apt checks the
+archive against the distribution's signatures after the download and at each later use. A separate configuration tells
+apt the addresses of the sources. Therefore, nothing in the system changes, and no special rights are needed. In the
+end, FOLDER/boost/libs or FOLDER/tools/gbench has the files. Debian's patches change none of these files.
 """
 
 import pathlib
 import subprocess
 import sys
 
-BOOST = [f"*/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example"]]
+BOOST = [f"*/libs/{each}" for each in ["asio/test", "asio/example", "beast/test", "beast/example", "process/test"]]
 
 
 class Failed(Exception):
@@ -44,7 +44,8 @@ def source_lines(release):
     return "".join(f"deb-src [signed-by={keys}] {' '.join(each)}\n" for each in sorted(found))
 
 
-def download(package, folder, release):
+def download(package, folder, release, *form):
+    """Downloads a source package. `form` has options of `apt-get source`; without any, it also unpacks the source."""
     apt = folder / "apt"
     for each in ["lists/partial", "cache/archives/partial"]:
         (apt / each).mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,7 @@ def download(package, folder, release):
     options = [f"-oDir::Etc::SourceList={apt}/sources.list", "-oDir::Etc::SourceParts=/dev/null",
                f"-oDir::State::Lists={apt}/lists", f"-oDir::Cache={apt}/cache", "-oAPT::Sandbox::User=",
                "-oAPT::Update::Error-Mode=any"]
-    get = ["apt-get", *options, "source", "--tar-only", package]
+    get = ["apt-get", *options, "source", *form, package]
     try:
         run(*get, cwd=folder)
     except Failed:  # the lists of packages are missing or out of date
@@ -73,7 +74,7 @@ def main():
     package, folder, release = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), "".join(sys.argv[3:4])
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        download(package, folder, release)
+        download(package, folder, release, "--tar-only")
         archives = list(folder.glob(f"{package}_*.orig.tar.*z"))
         if len(archives) != 1:
             raise Failed(f"{folder} has {len(archives)} archives of {package}; expected one. Remove the folder.")

@@ -62,14 +62,61 @@ const char* tracked_result(const Result&) noexcept {
     return "...";
 }
 
+/// A handler, and its work on the executors.
+template <class Handler, class IoExecutor>
+struct kept_handler {
+    kept_handler(Handler& moved, const IoExecutor& executor)
+        : handler(std::move(moved)), work(handler, executor) {}
+
+    Handler handler;
+    boost::asio::detail::handler_work<Handler, IoExecutor> work;
+};
+
+/// Memory for a kept_handler inside its operation.
+template <class Kept>
+class memory_in_operation {
+public:
+    template <class Handler, class IoExecutor>
+    memory_in_operation(core&, Handler& handler, const IoExecutor& executor) : kept_(handler, executor) {}
+
+    Kept& kept() noexcept { return kept_; }
+
+private:
+    Kept kept_;
+};
+
+/// Memory for a kept_handler from the handler's allocator. The operation itself is in other memory, because
+/// programs have allocators with blocks that are just large enough for the operations of Asio's own context
+/// (libtorrent is such a program). Our operations are larger, but a kept_handler is smaller: an operation of
+/// Asio contains both of its members.
+template <class Kept, class Allocator>
+class memory_of_handler {
+public:
+    template <class Handler, class IoExecutor>
+    memory_of_handler(core& in, Handler& handler, const IoExecutor& executor)
+        : memory_(in, boost::asio::get_associated_allocator(handler)) {
+        ::new (memory_.get()) Kept(handler, executor);
+    }
+    memory_of_handler& operator=(memory_of_handler&&) = delete;
+    ~memory_of_handler() { kept().~Kept(); }
+
+    Kept& kept() noexcept { return *static_cast<Kept*>(memory_.get()); }
+
+private:
+    op_memory<Kept, Allocator> memory_;
+};
+
 /// An operation with its handler. `Work` derives from operation. After completion, the function object that
 /// Work::bind(handler) returns is called. It contains the moved handler and the arguments for the handler.
 template <class Work, class Handler, class IoExecutor>
 class handler_op final : public Work BOOST_ASIO_ALSO_INHERIT_TRACKED_HANDLER {
     using allocator_type = typename boost::asio::associated_allocator<Handler>::type;
     using memory_type = std::conditional_t<uses_hooks<Handler>, hook_memory<handler_op, Handler>,
-                                           op_memory<handler_op, allocator_type>>;
-    using handler_work = boost::asio::detail::handler_work<Handler, IoExecutor>;
+                                           op_memory<handler_op, std::allocator<void>>>;
+    using kept_type = kept_handler<Handler, IoExecutor>;
+    using memory_of_kept =
+        std::conditional_t<is_default_allocator<allocator_type>, memory_in_operation<kept_type>,
+                           memory_of_handler<kept_type, allocator_type>>;
 
 public:
     /// Creates an operation, moves the handler into it, and counts the handler as work. The operation frees
@@ -97,7 +144,7 @@ public:
     /// The operation must not be in a queue. Afterwards, it does not exist.
     void complete_at_once(const IoExecutor& executor) {
         core_.handler_left();
-        boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(work_));
+        boost::asio::detail::immediate_handler_work<Handler, IoExecutor> work(std::move(kept().work));
         complete_with([&](auto& bound) { work.complete(bound, bound.handler_, &executor); });
     }
 #endif
@@ -109,16 +156,19 @@ private:
         : Work(std::forward<Arguments>(arguments)...),
           core_(in),
           memory_(memory),
-          handler_(std::move(handler)),
-          work_(handler_, executor) {
+          memory_of_kept_(in, handler, executor) {
         this->complete = &run_or_discard;
+    }
+
+    kept_type& kept() noexcept {
+        return memory_of_kept_.kept();
     }
 
     static memory_type memory_for([[maybe_unused]] core& in, Handler& handler) {
         if constexpr (uses_hooks<Handler>) {
             return memory_type(handler);
         } else {
-            return memory_type(in, boost::asio::get_associated_allocator(handler));
+            return memory_type(in, std::allocator<void>());
         }
     }
 
@@ -129,7 +179,7 @@ private:
         explicit ending(handler_op& over) noexcept : over_(&over), memory_(std::move(over.memory_)) {}
         ending& operator=(ending&&) = delete;
         ~ending() {
-            if (over_ != nullptr) end(over_->handler_);
+            if (over_ != nullptr) end(over_->kept().handler);
         }
 
         void end([[maybe_unused]] Handler& moved) noexcept {
@@ -153,7 +203,7 @@ private:
     void complete_with(Complete complete_bound) {
         BOOST_ASIO_HANDLER_COMPLETION((*this));
         ending over(*this);
-        auto bound = this->bind(handler_);
+        auto bound = this->bind(kept().handler);
         over.end(bound.handler_);
         if constexpr (requires { bound.arg2_; }) {
             BOOST_ASIO_HANDLER_INVOCATION_BEGIN((bound.arg1_, tracked_result(bound.arg2_)));
@@ -169,11 +219,11 @@ private:
         self->fetch_later();
         core& in = self->core_;
         if (!self->is_over(in, how)) return;  // not due yet: the timer checks its clock again later
-        handler_work work(std::move(self->work_));
+        auto work = std::move(self->kept().work);
         if (how == completion::discard) {
             BOOST_ASIO_HANDLER_COMPLETION((*self));
             ending over(*self);
-            Handler handler(std::move(self->handler_));
+            Handler handler(std::move(self->kept().handler));
             return over.end(handler);  // frees the memory before `handler` is destroyed
         }
         {
@@ -185,8 +235,7 @@ private:
 
     core& core_;
     [[no_unique_address]] typename memory_type::token_type memory_;
-    Handler handler_;
-    handler_work work_;
+    memory_of_kept memory_of_kept_;
 };
 
 template <class Handler>

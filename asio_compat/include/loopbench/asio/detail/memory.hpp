@@ -16,10 +16,10 @@ inline constexpr bool is_default_allocator = false;
 template <class T>
 inline constexpr bool is_default_allocator<std::allocator<T>> = true;
 
-/// The memory for an operation of type `Op`. After release(), the operation owns the memory and must keep the
-/// token. Later, it passes both to free(). `Op` contains the token, so it is an incomplete type when the
-/// token's type is needed. Therefore, only the functions rebind the allocator to `Op`: the allocator can
-/// require the size of the type.
+/// The memory for an operation of type `Op`, or for the handler of an operation. After release(), the
+/// operation owns the memory and must keep the token. Later, it passes both to free(). `Op` can contain the
+/// token, so it is an incomplete type when the token's type is needed. Therefore, only the functions rebind
+/// the allocator to `Op`: the allocator can require the size of the type.
 template <class Op, class Allocator>
 class op_memory {
 public:
