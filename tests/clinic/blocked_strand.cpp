@@ -1,5 +1,5 @@
 // With two threads in `run()`, a blocked `strand` blocks no other strand.
-// https://github.com/chriskohlhoff/asio/issues/147
+// https://www.boost.org/doc/libs/1_81_0/doc/html/boost_asio/overview/core/strands.html
 #include <boost/asio/strand.hpp>
 
 #include "tests/clinic/waiting_strands.hpp"

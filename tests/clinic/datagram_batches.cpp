@@ -31,20 +31,29 @@ void receive_singly(boost::asio::io_context& context, udp::socket& socket) {
     context.run();
 }
 
-void receive_together(boost::asio::io_context& context, udp::socket& socket) {
+/// The memory for a call of recvmmsg(2).
+struct many_messages {
+    many_messages() {
+        for (std::size_t i = 0; i < data.size(); ++i) {
+            places[i] = {data[i].data(), data[i].size()};
+            headers[i].msg_hdr.msg_iov = &places[i];
+            headers[i].msg_hdr.msg_iovlen = 1;
+        }
+    }
+    many_messages(const many_messages&) = delete;
+    many_messages& operator=(const many_messages&) = delete;
+
     std::array<datagram, batch> data{};
     std::array<iovec, batch> places{};
-    std::array<mmsghdr, batch> messages{};
-    for (std::size_t i = 0; i < data.size(); ++i) {
-        places[i] = {data[i].data(), data[i].size()};
-        messages[i].msg_hdr.msg_iov = &places[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
-    }
+    std::array<mmsghdr, batch> headers{};
+};
+
+void receive_together(boost::asio::io_context& context, udp::socket& socket, many_messages& to) {
     int left = batch;
     std::function<void()> receive = [&] {
         socket.async_wait(udp::socket::wait_read, [&](error_code) {
             left -= std::max(
-                0, ::recvmmsg(socket.native_handle(), messages.data(), batch, MSG_DONTWAIT, nullptr));
+                0, ::recvmmsg(socket.native_handle(), to.headers.data(), batch, MSG_DONTWAIT, nullptr));
             clinic::passed();
             if (left > 0) receive();
         });
@@ -58,15 +67,22 @@ clinic::verdict check() {
     boost::asio::io_context context(1);
     udp::socket receiver(context, any_port), sender(context, any_port);
     sender.connect(receiver.local_endpoint());
-    std::array<std::vector<double>, 2> seconds;
-    for (std::size_t i = 0; i < 2000; ++i) {
-        for (int each = 0; each < batch; ++each) sender.send(boost::asio::buffer(datagram{}));
-        context.restart();
-        seconds[i % 2].push_back(
-            clinic::seconds_of([&] { (i % 2 == 0 ? receive_singly : receive_together)(context, receiver); }));
-    }
-    for (auto& each : seconds) std::ranges::nth_element(each, each.begin() + 500);
-    return clinic::measured(seconds[0][500] / seconds[1][500], "times the time of recvmmsg(2)");
+    many_messages messages;
+    const auto median_of = [&](auto receive) {
+        std::vector<double> seconds;
+        for (int i = 0; i < 200; ++i) {
+            for (int each = 0; each < batch; ++each) sender.send(boost::asio::buffer(datagram{}));
+            context.restart();
+            seconds.push_back(clinic::seconds_of(receive));
+        }
+        std::ranges::nth_element(seconds, seconds.begin() + 100);
+        return seconds[100];
+    };
+    const auto singly = [&] { receive_singly(context, receiver); };
+    const auto together = [&] { receive_together(context, receiver, messages); };
+    return clinic::measured(
+        clinic::quotients([&] { return median_of(singly); }, [&] { return median_of(together); }),
+        "times the time of recvmmsg(2)");
 }
 
 }  // namespace

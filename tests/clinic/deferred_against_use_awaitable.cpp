@@ -7,9 +7,8 @@
 int main() {
     return clinic::judge([] {
         return clinic::measured(
-            clinic::median_quotient(
-                [] { return clinic::seconds_with_coroutines(boost::asio::deferred); },
-                [] { return clinic::seconds_with_coroutines(boost::asio::use_awaitable); }),
+            clinic::quotients([] { return clinic::seconds_with_coroutines(boost::asio::deferred); },
+                              [] { return clinic::seconds_with_coroutines(boost::asio::use_awaitable); }),
             "times the time of use_awaitable");
     });
 }

@@ -18,13 +18,16 @@ clinic::verdict check() {
         auto [reader, writer] = clinic::connection(context);
         boost::asio::ip::tcp::acceptor acceptor(context, clinic::any_port);
         boost::asio::steady_timer timer(context, std::chrono::microseconds(100 * (i % 3)));
+        boost::asio::steady_timer idle(context, std::chrono::hours(1));
         char byte = ' ', other = ' ';
         const auto count = [&](error_code, std::size_t) { ++handlers; };
         reader.async_receive(boost::asio::buffer(&byte, 1), count);
         writer.async_receive(boost::asio::buffer(&other, 1), count);
         acceptor.async_accept([&](error_code, boost::asio::ip::tcp::socket) { ++handlers; });
+        idle.async_wait([&](error_code) { ++handlers; });
         timer.async_wait([&](error_code) {
             ++handlers;
+            idle.cancel();
             reader.close();
             writer.close();
             acceptor.close();
@@ -33,8 +36,8 @@ clinic::verdict check() {
         context.run();
         clinic::passed();
     }
-    if (handlers == 4 * rounds) return clinic::right();
-    return clinic::wrong("%d of %d handlers ran", handlers, 4 * rounds);
+    if (handlers == 5 * rounds) return clinic::right();
+    return clinic::wrong("%d of %d handlers ran", handlers, 5 * rounds);
 }
 
 }  // namespace

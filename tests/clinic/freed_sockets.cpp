@@ -15,7 +15,7 @@ namespace net = boost::asio;
 using boost::system::error_code;
 using net::ip::tcp;
 
-constexpr int rounds = 10, connections = 200, threads = 4;
+constexpr int rounds = 5, connections = 400, threads = 50;
 
 struct peer {
     explicit peer(tcp::socket with) : socket(std::move(with)) {}

@@ -1,7 +1,6 @@
 // Round trips of one byte between two Unix sockets on one context, with coroutines and with handlers.
 #pragma once
 
-#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -9,7 +8,6 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <stdexcept>
-#include <vector>
 
 #include "tests/clinic/clinic.hpp"
 
@@ -93,15 +91,6 @@ double seconds_with_coroutines(Token token) {
         boost::asio::co_spawn(context, play(other, false, round_trips, token), boost::asio::detached);
         context.run();
     });
-}
-
-/// Returns the median of eleven quotients of two times, which are measured in turn.
-template <class First, class Second>
-double median_quotient(First first, Second second) {
-    std::vector<double> all;
-    for (int i = 0; i < 11; ++i) all.push_back(first() / second());
-    std::ranges::nth_element(all, all.begin() + 5);
-    return all[5];
 }
 
 }  // namespace clinic

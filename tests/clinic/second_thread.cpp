@@ -1,49 +1,76 @@
-// How long does a post take with two threads in `run()`, compared with one?
-// https://github.com/chriskohlhoff/asio/issues/164 https://github.com/chriskohlhoff/asio/issues/886
+// How long does a round trip of UDP datagrams take with two threads in `run()`, compared with one?
+// https://github.com/chriskohlhoff/asio/issues/886
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/ip/udp.hpp>
 #include <stdexcept>
-#include <vector>
 
 #include "tests/clinic/clinic.hpp"
 
 namespace {
 
-constexpr int chains = 64, posts = 5000;
+using boost::asio::ip::udp;
+using boost::system::error_code;
 
-/// The number of functions that a chain still has to post, in cache lines of its own.
-struct alignas(128) remainder {
-    int left = posts;
-};
+constexpr int round_trips = 5000;
+const udp::endpoint any_port(boost::asio::ip::address_v4::loopback(), 0);
 
-struct chain {
-    boost::asio::io_context& context;
-    remainder& posting;
+/// One of two ends that send a datagram back and forth.
+class player {
+public:
+    player(boost::asio::io_context& context, int receives) : socket_(context, any_port), left_(receives) {}
 
-    void operator()() const {
-        if (--posting.left > 0) boost::asio::post(context, chain(*this));
+    udp::endpoint address() const { return socket_.local_endpoint(); }
+    int left() const { return left_; }
+
+    void send(udp::endpoint to) {
+        socket_.async_send_to(boost::asio::buffer(&byte_, 1), to,
+                              [this](error_code error, std::size_t) { check(error); });
     }
+    void receive() {
+        socket_.async_receive_from(boost::asio::buffer(&byte_, 1), from_,
+                                   [this](error_code error, std::size_t) {
+                                       check(error);
+                                       const udp::endpoint sender = from_;
+                                       const bool is_last = --left_ == 0;
+                                       if (!is_last) receive();
+                                       if (!is_last || answers_last) send(sender);
+                                   });
+    }
+
+    bool answers_last = false;
+
+private:
+    static void check(error_code error) {
+        if (error) throw boost::system::system_error(error);
+    }
+
+    udp::socket socket_;
+    udp::endpoint from_;
+    char byte_ = 'x';
+    int left_;
 };
 
 double seconds_with(int threads) {
     boost::asio::io_context context(threads);
-    std::vector<remainder> all(chains);
-    for (auto& each : all) boost::asio::post(context, chain{context, each});
+    player first(context, round_trips), second(context, round_trips);
+    second.answers_last = true;
+    first.receive();
+    second.receive();
+    first.send(second.address());
     const double seconds = clinic::seconds_of([&] {
         std::vector<std::jthread> others;
         for (int i = 1; i < threads; ++i) others.emplace_back([&] { context.run(); });
         context.run();
     });
-    for (const auto& each : all)
-        if (each.left != 0) throw std::runtime_error("some functions did not run");
+    if (first.left() != 0 || second.left() != 0) throw std::runtime_error("some datagrams did not arrive");
     clinic::passed();
     return seconds;
 }
 
 clinic::verdict check() {
     seconds_with(1);  // the first run fills the caches
-    const double one = seconds_with(1), two = seconds_with(2);
-    return clinic::measured(two / one, "times the time with one thread");
+    return clinic::measured(clinic::quotients([] { return seconds_with(2); }, [] { return seconds_with(1); }),
+                            "times the time with one thread");
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// The destruction of a context destroys the coroutines that are suspended on it.
+// A context can be destroyed after `stop()` in a coroutine that then waits for the next client.
 // https://github.com/chriskohlhoff/asio/issues/1235
+//
+// This program is compiled with sanitizers: in the report, the pending accept is destroyed, but after the
+// service that its socket uses.
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "tests/clinic/clinic.hpp"
@@ -14,8 +15,7 @@ namespace {
 namespace net = boost::asio;
 using net::ip::tcp;
 
-constexpr int rounds = 200;
-int alive = 0, suspended = 0;
+int alive = 0;
 
 struct counted {
     counted() { ++alive; }
@@ -24,38 +24,33 @@ struct counted {
     ~counted() { --alive; }
 };
 
-net::awaitable<void> accept(tcp::acceptor acceptor) {
+net::awaitable<void> accept(net::io_context& context, tcp::acceptor& acceptor) {
     const counted frame;
-    ++suspended;
-    co_await acceptor.async_accept(net::use_awaitable);
+    for (;;) {
+        co_await acceptor.async_accept(context, net::use_awaitable);
+        context.stop();
+        clinic::passed();
+    }
 }
 
-net::awaitable<void> read(tcp::socket socket) {
-    const counted frame;
-    char byte = ' ';
-    ++suspended;
-    co_await net::async_read(socket, net::buffer(&byte, 1), net::use_awaitable);
-}
-
-net::awaitable<void> sleep() {
-    const counted frame;
-    net::steady_timer timer(co_await net::this_coro::executor, std::chrono::hours(1));
-    ++suspended;
-    co_await timer.async_wait(net::use_awaitable);
+/// Stops a context while the coroutine that has called stop() waits for the next client, and destroys it.
+void accept_and_stop() {
+    net::io_context context;
+    tcp::acceptor acceptor(context, clinic::any_port);
+    net::co_spawn(context, accept(context, acceptor), net::detached);
+    context.poll();  // starts the first accept, so that the kernel completes it
+    net::io_context unused;
+    tcp::socket client(unused);
+    client.connect(acceptor.local_endpoint());
+    context.run();
 }
 
 clinic::verdict check() {
-    for (int i = 0; i < rounds; ++i) {
-        net::io_context context;
-        auto [reader, writer] = clinic::connection(context);
-        net::co_spawn(context, accept(tcp::acceptor(context, clinic::any_port)), net::detached);
-        net::co_spawn(context, read(std::move(reader)), net::detached);
-        net::co_spawn(context, sleep(), net::detached);
-        context.poll();
-        clinic::passed();
-    }
-    if (alive == 0 && suspended == 3 * rounds) return clinic::right();
-    return clinic::wrong("%d of %d coroutines were not destroyed", alive, suspended);
+    constexpr int rounds = 50;
+    for (int i = 0; i < rounds; ++i) accept_and_stop();
+    if (alive == 0 && clinic::steps == rounds) return clinic::right();
+    return clinic::wrong("%d of %d coroutines were not destroyed, after %ld clients", alive, rounds,
+                         clinic::steps.load());
 }
 
 }  // namespace

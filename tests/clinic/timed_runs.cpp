@@ -1,5 +1,5 @@
 // Timers fire once each although `run_one_for` is called from frames of different depths.
-// https://github.com/chriskohlhoff/asio/issues/1284 https://github.com/chriskohlhoff/asio/issues/1349
+// https://github.com/chriskohlhoff/asio/issues/1284
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <functional>

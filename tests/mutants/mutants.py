@@ -99,7 +99,7 @@ def check_tests(mutant):
     """
     folder = HERE.parent / mutant.program.removesuffix("_tests")
     if not mutant.is_googletest:
-        if not any(HERE.parent.rglob(f"{mutant.program}.cpp")):
+        if not any(HERE.parent.rglob(f"{pathlib.Path(mutant.program).name}.cpp")):
             raise Unusable(f"there is no program {mutant.program}")
         return
     names = tests_in(folder if folder.is_dir() else HERE.parent)
@@ -153,7 +153,7 @@ class Tree:
 
     def build(self, program):
         """Builds the program. Returns None, or the compiler's output if the build failed."""
-        done = call([*self.front, "ninja", "-C", self.build_folder, program], self.folder)
+        done = call([*self.front, "ninja", "-C", self.build_folder, f"bin/{program}"], self.folder)
         return None if done.returncode == 0 else done.stdout
 
     def run(self, mutant):

@@ -27,6 +27,10 @@ __asm__(
     ".balign 4\n"
     ".popsection\n");
 
+#if defined(BOOST_ASIO_DETAIL_CONFIG_HPP)
+#error \
+    "Include loopbench/asio/dropin.hpp before Asio: an earlier header, such as a precompiled one, has included Asio, so its names would keep Asio's own io_context."
+#endif
 #if defined(ASIO_STANDALONE)
 #error "loopbench/asio/dropin.hpp supports Boost.Asio, not the standalone Asio (ASIO_STANDALONE is defined)."
 #endif

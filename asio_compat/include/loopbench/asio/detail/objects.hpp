@@ -17,10 +17,19 @@
 
 namespace loopbench::asio::detail {
 
+template <class AsiosService>
+inline constexpr bool is_replaced = false;
+
 /// The mapping from each Asio service to the service of ours that replaces it. An object whose service has no
 /// entry here does not compile, because Asio's own service would start a thread.
 template <class AsiosService>
-struct our_service;
+struct our_service {
+    static_assert(
+        is_replaced<AsiosService>,
+        "loopbench has no replacement for this service of an I/O object on its io_context; give the "
+        "object the executor of a context that keeps Asio's services, for example of a thread_pool");
+    using type = AsiosService;  // avoids a second error
+};
 template <class Protocol>
 struct our_service<boost::asio::detail::reactive_socket_service<Protocol>> {
     using type = socket_service<Protocol>;

@@ -8,6 +8,10 @@
 #error "The headers of loopbench/asio need C++20, as the loop does; compile with -std=c++20 or later."
 #else
 
+#if !defined(__cpp_exceptions)
+#error "The headers of loopbench/asio need exceptions; compile without -fno-exceptions."
+#endif
+
 #include <boost/version.hpp>
 
 #include "loop/compiler.hpp"
