@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -78,6 +79,24 @@ TEST_F(compare, a_counter_with_the_name_of_a_metric_does_not_hide_a_slowdown) {
             const auto ran = run({"--blocks", "8"});
             EXPECT_EQ(ran.code, 3) << workload << counter << ran.error_tail;
         }
+}
+
+TEST_F(compare, a_counter_with_the_name_of_a_metric_is_shown_but_decides_nothing) {
+    for (const auto* counter : {"capacity", "late_p50", "latency_p99", "cpu"}) {
+        const auto row = [&](int value) {
+            return fmt::format(R"(row '"real_time": 10, "{}": {}')", counter, value);
+        };
+        const bool is_larger_better = std::string_view{counter} == "capacity";
+        loopbench.add_contender_of("mine", "old", row(is_larger_better ? 1024 : 900));
+        loopbench.add_contender_of("mine", "new", row(is_larger_better ? 900 : 1024));
+        const auto ran = run({"--blocks", "8"});
+        EXPECT_EQ(ran.code, 0) << counter << ran.output << ran.error_tail;
+        const auto report = loopbench.report();
+        const auto& results = report["results"];
+        EXPECT_TRUE(std::any_of(results.begin(), results.end(), [&](const auto& item) {
+            return item["contender"] == "new" && item["metric"] == counter && item["verdict"] == "slower";
+        })) << counter;
+    }
 }
 
 TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
