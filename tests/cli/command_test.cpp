@@ -365,6 +365,16 @@ TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_does_not_affec
     EXPECT_SAYS(compared("old", "new").error_tail, "no benchmark with the same name");
 }
 
+TEST_F(command, only_variables_that_google_benchmark_reads_cause_a_warning) {
+    loopbench.add_contender_of("parse", "old", good_row);
+    const auto ran = loopbench.in_shell(
+        "export BENCHMARK_HOME=/opt BENCHMARK_FILTERS=a BENCHMARK_COLOR=no BENCHMARK_MIN_TIME=1;"
+        "exec $loopbench compare $folder/bin/contenders/old $folder/bin/contenders/old --blocks 1 -o $out");
+    for (const auto* flag : {"BENCHMARK_COLOR=no", "BENCHMARK_MIN_TIME=1"}) EXPECT_SAYS(ran.error_tail, flag);
+    for (const auto* other : {"BENCHMARK_HOME", "BENCHMARK_FILTERS"})
+        EXPECT_FALSE(says(ran.error_tail, other)) << ran.error_tail;
+}
+
 TEST_F(command, the_error_for_an_unknown_pairing_lists_the_allowed_values) {
     const auto ran = loopbench({"run", "--pairing", "sideways", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 2);

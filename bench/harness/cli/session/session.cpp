@@ -405,10 +405,32 @@ void report_other_pairings(const run_plan& plan) {
 }  // namespace
 
 void report_inherited_flags() {
+    // The flags of Google Benchmark. Other programs use variables with the same beginning, such as
+    // BENCHMARK_HOME.
+    constexpr std::array<std::string_view, 17> flags{"COLOR",
+                                                     "CONTEXT",
+                                                     "COUNTERS_TABULAR",
+                                                     "DISPLAY_AGGREGATES_ONLY",
+                                                     "DRY_RUN",
+                                                     "FILTER",
+                                                     "FORMAT",
+                                                     "LIST_TESTS",
+                                                     "MIN_TIME",
+                                                     "MIN_WARMUP_TIME",
+                                                     "OUT",
+                                                     "REPETITIONS",
+                                                     "OUT_FORMAT",
+                                                     "PERF_COUNTERS",
+                                                     "TIME_UNIT",
+                                                     "REPORT_AGGREGATES_ONLY",
+                                                     "ENABLE_RANDOM_INTERLEAVING"};
+    constexpr std::string_view front = "BENCHMARK_";
     static bool is_reported = false;
     for (char** entry = environ; *entry != nullptr && !is_reported; ++entry) {
         const std::string_view text = *entry;
-        if (text.starts_with("BENCHMARK_"))
+        if (!text.starts_with(front)) continue;
+        const auto name = text.substr(front.size(), text.find('=') - front.size());
+        if (std::ranges::find(flags, name) != flags.end())
             tell(
                 "loopbench: warning: the environment contains {}, which changes every Google Benchmark "
                 "program; unset it\n",

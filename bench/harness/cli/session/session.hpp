@@ -50,9 +50,9 @@ struct session_place {
     std::string step = {};
 };
 
-/// Warns of environment variables that begin with BENCHMARK_. Google Benchmark programs take flags from these
-/// variables, and such a flag can hide benchmarks or change the measured work. Does nothing after the first
-/// call. Call it before the contenders list their workloads.
+/// Warns of environment variables from which Google Benchmark programs take flags (BENCHMARK_FILTER), because
+/// such a flag can hide benchmarks or change the measured work. Does nothing after the first call. Call it
+/// before the contenders list their workloads.
 void report_inherited_flags();
 
 /// Sets the pairing and the number of cores of each workload in the plan. The plan must contain the
