@@ -174,6 +174,21 @@ TEST_F(compare, a_failing_build_causes_an_error) {
     EXPECT_EQ(run().code, 1);
 }
 
+// The new build can be the one that repairs the benchmark.
+TEST_F(compare, a_benchmark_that_fails_only_in_the_old_build_is_undecided) {
+    const auto failing_echo = "case $workload in echo*) exit 7;; esac\n" + scattering(10000, "10");
+    loopbench.add_contender("old", failing_echo);
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto repaired = run();
+    EXPECT_EQ(repaired.code, 4) << repaired.output << repaired.error_tail;
+    EXPECT_SAYS(repaired.output, "echo/rtt/conns:1: not compared (only old failed: ");
+    EXPECT_SAYS(repaired.output, "exit code 7");
+    loopbench.add_contender("new", scattering(12000, "10"));
+    EXPECT_EQ(run({"--workload", "yield", "--workload", "echo"}).code, 3) << "yield is slower";
+    loopbench.add_contender("new", failing_echo);
+    EXPECT_EQ(run().code, 1) << "the new build fails, too";
+}
+
 TEST_F(compare, two_outputs_of_a_google_benchmark_program_are_compared) {
     const auto write = [&](const char* name, double ns) {
         std::string rows;

@@ -205,8 +205,34 @@ std::vector<gate_result> judge_session(const reports::report& report) {
     return all;
 }
 
+namespace {
+
+/// Replaces failures of the old build by unclear gate results if the new build has a time, because the new
+/// build can be the one that repairs the benchmark. Keeps failures of commands, which are no builds.
+void excuse_failures_of_base(std::vector<gate_result>& all, const reports::report& report) {
+    for (auto& found : all) {
+        if (found.kind != gate_result_kind::failed || found.contender != report.baseline ||
+            found.workload == "command")
+            continue;
+        const auto next = std::ranges::find_if(report.results, [&](const result& item) {
+            return item.workload == found.workload && item.contender != report.baseline &&
+                   item.metric == "time" && item.median;
+        });
+        if (next == report.results.end()) continue;
+        found.kind = gate_result_kind::unclear;
+        found.contender = next->contender;
+        found.brief =
+            fmt::format("not compared (only {} failed: {})", report.baseline, reports::shown(found.message));
+        found.message = fmt::format("there is nothing to compare with, because only {} failed: {}",
+                                    report.baseline, found.message);
+    }
+}
+
+}  // namespace
+
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct) {
     auto all = judge_session(report);
+    excuse_failures_of_base(all, report);
     if (is_unreliable(report)) return all;
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
