@@ -234,6 +234,13 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     auto all = judge_session(report);
     excuse_failures_of_base(all, report);
     if (is_unreliable(report)) return all;
+    if (report.results.empty() && report.unmatched) {
+        all.push_back(about_session(
+            gate_result_kind::unclear,
+            "no benchmark is in both builds, so nothing was compared; rename benchmarks in a change that "
+            "contains nothing else"));
+        return all;
+    }
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)

@@ -277,11 +277,6 @@ void leave_out_unmatched(run_plan& plan) {
         unmatched.push_back({name, owner.name});
         return true;
     });
-    if (plan.workloads.empty())
-        throw usage_error{
-            "{} and {} have no benchmark with the same name (for example, only one of them has {}); compare "
-            "two builds of one program",
-            plan.contenders[0].name, plan.contenders[1].name, unmatched.front().workload};
     if (!unmatched.empty()) plan.unmatched = std::move(unmatched);
 }
 
