@@ -77,7 +77,8 @@ constexpr const char* how_causes_are_found =
     "\n\n"
     "Causes: for each slower benchmark, further processes of both builds count system calls, allocations,\n"
     "context switches and, with a hardware counter, instructions. The counts that changed are below the\n"
-    "verdict. The trials leave a tenth of --budget for this; with --profile, a third.";
+    "verdict. The trials leave a tenth of --budget for this, at most 30 s; with --profile, a third of it,\n"
+    "at most 4 minutes.";
 
 enum class operand { report, executable, layouts };
 
