@@ -66,10 +66,20 @@ gate_result nothing_of(const result& item, const std::vector<std::string>& metri
     return found;
 }
 
+gate_result disturbed(const result& item) {
+    auto found = about(item, gate_result_kind::unclear,
+                       fmt::format("{} was not judged, because other programs on this machine disturbed more "
+                                   "than half of the trials; end these programs, and measure again",
+                                   item.metric));
+    found.brief = "not judged (more than half of the trials were disturbed)";
+    return found;
+}
+
 gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
+    if (reports::is_disturbed(in.whole(), item.workload)) return disturbed(lost);
     lost.reason = own == nullptr ? "the contender does not report this metric"
                                  : own->reason.value_or("no block has a value for both contenders");
     return no_number(lost);

@@ -95,6 +95,7 @@ public:
         find_hosts_that_differ(found);
         found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
+        if (!is_unreliable(found)) withdraw_verdicts_of_disturbed(found);
         found.warnings = warnings_of(plan_, outcome_, samples_, found);
         return found;
     }
@@ -186,7 +187,21 @@ private:
             outcome_.trials, [](const auto& trial) { return !trial.outcome.disturbed.empty(); }));
         found.repeated = outcome_.repeated;
         found.kept = samples_.disturbed();
+        std::vector<std::string> workloads;
+        for (std::size_t i = 0; i < plan_.workloads.size(); ++i)
+            if (samples_.counts_of(i).are_mostly_disturbed()) workloads.push_back(plan_.workloads[i]);
+        if (!workloads.empty()) found.workloads = std::move(workloads);
         return found;
+    }
+
+    void withdraw_verdicts_of_disturbed(reports::report& found) const {
+        for (const auto place : compared_) {
+            auto& item = found.results[place];
+            if (!reports::is_disturbed(found, item.workload)) continue;
+            item.judged.reset();
+            item.detectable_pct.reset();
+            add_reason(item, "there is no verdict, because more than half of the trials were disturbed");
+        }
     }
 
     void find_hosts_that_differ(reports::report& found) const {

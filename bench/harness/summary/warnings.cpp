@@ -235,13 +235,21 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                          fmt::join(drifted, ", ")),
              "ratios are still valid, because they are computed within blocks; do not quote absolute "
              "times of this run"});
-    if (const auto& disturbed = found.disturbed; disturbed.kept > 0)
+    if (const auto& disturbed = found.disturbed; disturbed.kept > 0) {
+        const auto without_verdict =
+            disturbed.workloads && !is_unreliable(found)
+                ? fmt::format(
+                      "; there is no verdict on {}, because more than half of its trials were disturbed",
+                      fmt::join(*disturbed.workloads, ", "))
+                : "";
         all.push_back(
             {"disturbed",
              fmt::format("other programs on this machine disturbed {} trials that are in the results ({} "
-                         "of {} trials were disturbed, and {} were repeated)",
-                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated),
+                         "of {} trials were disturbed, and {} were repeated){}",
+                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated,
+                         without_verdict),
              "end other programs on this machine"});
+    }
     if (const auto differ = ratios_that_differ(found); !differ.empty()) {
         constexpr std::size_t most = 5;
         const std::span shown{differ.data(), std::min(differ.size(), most)};
