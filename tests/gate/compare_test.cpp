@@ -189,6 +189,21 @@ TEST_F(compare, a_benchmark_that_fails_only_in_the_old_build_is_undecided) {
     EXPECT_EQ(run().code, 1) << "the new build fails, too";
 }
 
+TEST_F(compare, too_few_blocks_for_any_verdict_are_reported_with_the_needed_number_before_the_first_trial) {
+    loopbench.add_contender("old", good_row);
+    loopbench.add_contender("new", good_row);
+    const auto early = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"--budget", "1ms"});  // it ends before the first trial
+        return run(options).error_tail;
+    };
+    const auto two = early({"--blocks", "6"});
+    EXPECT_SAYS(two, "6 blocks cannot show a difference in a comparison of 2 benchmarks");
+    EXPECT_SAYS(two, "--blocks 7 or more");
+    EXPECT_FALSE(says(early({"--blocks", "7"}), "cannot show a difference"));
+    EXPECT_FALSE(says(early({"--blocks", "6", "--workload", "yield"}), "cannot show a difference"));
+    EXPECT_SAYS(run({"--blocks", "5"}).error_tail, "a median needs six trials; use --blocks 7 or more");
+}
+
 TEST_F(compare, two_outputs_of_a_google_benchmark_program_are_compared) {
     const auto write = [&](const char* name, double ns) {
         std::string rows;

@@ -95,26 +95,37 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
+/// Returns the remedy if the ratios need `enough` values.
+std::string more_values(const run_plan& plan, const run_outcome& outcome, std::uint64_t enough) {
+    const auto layouts = plan.layout_pairs();
+    const bool is_planned = plan.blocks >= enough && (layouts == 0 || layouts >= enough);
+    return outcome.budget_spent && is_planned
+               ? fmt::format("use a --budget that is enough for {} blocks", enough)
+               : more_pairs(plan, enough);
+}
+
 /// Warns if there are too few blocks, hosts or layouts for the intervals, the verdicts or the requested
 /// precision. A shard gets no warning of too few blocks or hosts, because its results are not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
+    const auto enough = std::max(blocks_for_verdicts(plan, found), fewest_pairs(verdict_rule{}.alpha()));
+    const auto layouts = found.plan->layouts;
     if (!plan.part &&
         std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
         all.push_back({"few_trials",
                        "some results have no interval: a 95 % interval of a median needs six trials",
-                       "run at least six blocks (--blocks 6)"});
+                       more_values(plan, outcome, enough)});
     else if (!plan.part && std::ranges::any_of(found.results, too_few_for_any_verdict)) {
-        const auto enough = blocks_for_verdicts(plan, found);
         if (machines_of(outcome).size() > 1)
             all.push_back(
                 {"few_hosts", "some verdicts need more hosts",
                  fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
         else
-            all.push_back({"few_blocks", "some verdicts need more blocks",
-                           fmt::format("use --blocks {} or more, or compare fewer results", enough)});
+            all.push_back({"few_blocks",
+                           fmt::format("some verdicts need more {}",
+                                       layouts && *layouts < enough ? "layouts" : "blocks"),
+                           more_values(plan, outcome, enough) + ", or compare fewer results"});
     }
-    const auto layouts = found.plan->layouts;
     const auto differs_in_time = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
     };
@@ -131,9 +142,9 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              fmt::format("{} blocks share {} layouts of each build, so all blocks with the same pair of "
                          "layouts count as one block in every ratio, verdict and interval",
                          outcome.blocks_planned, *layouts),
-             fmt::format("link at least {} layouts of each build (`loopbench compare --help`), or use "
-                         "--blocks {}",
-                         outcome.blocks_planned, *layouts)});
+             fmt::format("link at least {} layouts of each build (`loopbench compare --help`){}",
+                         outcome.blocks_planned,
+                         *layouts < enough ? "" : fmt::format(", or use --blocks {}", *layouts))});
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
         all.push_back(
             {"few_layouts_for_precision",
@@ -335,6 +346,14 @@ std::vector<reports::warning> swap_warnings(const report& found) {
                  "before it creates the io_context, ignore this warning"});
     }
     return all;
+}
+
+std::string more_pairs(const run_plan& plan, std::uint64_t needed) {
+    const auto layouts = plan.layout_pairs();
+    const auto blocks = fmt::format("use --blocks {} or more", needed);
+    if (layouts == 0 || layouts >= needed) return blocks;
+    return fmt::format("link at least {} layouts of each build{}", needed,
+                       plan.blocks < needed ? ", and " + blocks : "");
 }
 
 reports::warning unmatched_benchmarks(std::string_view owner, std::vector<std::string> names,
