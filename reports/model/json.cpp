@@ -152,7 +152,8 @@ constexpr auto fields_of(const gate_summary*) {
 
 constexpr auto fields_of(const disturbances*) {
     return std::tuple(field{"trials", &disturbances::trials}, field{"disturbed", &disturbances::disturbed},
-                      field{"repeated", &disturbances::repeated}, field{"kept", &disturbances::kept});
+                      field{"repeated", &disturbances::repeated}, field{"kept", &disturbances::kept},
+                      field{"workloads", &disturbances::workloads, presence::when_there});
 }
 
 constexpr auto fields_of(const self_comparison*) {

@@ -1,5 +1,6 @@
 #include "reports/model/results.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace loopbench::reports {
@@ -19,6 +20,11 @@ const result* find_result(const report& in, std::string_view workload, std::stri
         return each.workload == workload && each.contender == contender && each.metric == metric;
     });
     return found == in.results.end() ? nullptr : &*found;
+}
+
+bool is_disturbed(const report& in, std::string_view workload) {
+    const auto& all = in.disturbed.workloads;
+    return all && std::ranges::find(*all, workload) != all->end();
 }
 
 bool is_floor(const contender& who) {

@@ -248,6 +248,9 @@ struct disturbances {
     std::uint64_t repeated = 0;  // workloads that ran again in a block after a disturbance or an interrupt
     /// Disturbed trials that were not repeated, because the limit for repeats was reached.
     std::uint64_t kept = 0;
+    /// The workloads of which more than half of the trials were disturbed. They have no verdicts, unless the
+    /// session is unreliable, because all its verdicts are ignored. Absent if there are no such workloads.
+    std::optional<std::vector<std::string>> workloads = {};
 };
 
 struct report {
@@ -276,6 +279,9 @@ struct report {
 
 const result* find_result(const report& in, std::string_view workload, std::string_view contender,
                           std::string_view metric = "time");
+
+/// Returns true if too many trials of the workload were disturbed for a verdict.
+bool is_disturbed(const report& in, std::string_view workload);
 
 template <class one, class other>
 bool same_cell(const one& left, const other& right) {

@@ -361,8 +361,36 @@ TEST_F(command, a_benchmark_that_only_one_build_has_is_listed_and_does_not_affec
     const auto report = loopbench.report();
     EXPECT_EQ(report["unmatched"][0]["workload"], "added") << report["unmatched"];
     for (const auto& result : report["results"]) EXPECT_NE(result["workload"], "added");
-    loopbench.add_contender_of("other", "old", good_row);
-    EXPECT_SAYS(compared("old", "new").error_tail, "no benchmark with the same name");
+}
+
+TEST_F(command, a_comparison_of_builds_without_a_common_benchmark_is_undecided_and_lists_both) {
+    loopbench.add_contender_of("parse", "old", good_row);
+    loopbench.add_contender_of("parse_json", "new", good_row);
+    const auto folder = loopbench.path("bin/contenders").native() + "/";
+    const auto ran = loopbench({"compare", folder + "old", folder + "new", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 4) << ran.error_tail;
+    EXPECT_TRUE(ran.output.starts_with("UNDECIDED: ")) << ran.output;
+    for (const auto* part :
+         {"only in old: parse.", "only in new: parse_json.", "rename benchmarks in a change"})
+        EXPECT_SAYS(ran.output, part);
+    const auto report = loopbench.path("out/report.json").native();
+    EXPECT_SAYS(loopbench.report()["gate"]["verdict"].get<std::string>(), "only in old: parse.");
+    for (const auto* format : {"screen", "text", "markdown", "html", "junit", "github", "csv"}) {
+        const auto written = loopbench({"report", report, "--format", format});
+        EXPECT_EQ(written.code, 0) << format << written.error_tail;
+    }
+    EXPECT_SAYS(loopbench({"report", report, "--format", "junit"}).output, "only old has this benchmark");
+    EXPECT_EQ(loopbench({"run", "--resume", loopbench.out()}).code, 4);
+}
+
+TEST_F(command, only_variables_that_google_benchmark_reads_cause_a_warning) {
+    loopbench.add_contender_of("parse", "old", good_row);
+    const auto ran = loopbench.in_shell(
+        "export BENCHMARK_HOME=/opt BENCHMARK_FILTERS=a BENCHMARK_COLOR=no BENCHMARK_MIN_TIME=1;"
+        "exec $loopbench compare $folder/bin/contenders/old $folder/bin/contenders/old --blocks 1 -o $out");
+    for (const auto* flag : {"BENCHMARK_COLOR=no", "BENCHMARK_MIN_TIME=1"}) EXPECT_SAYS(ran.error_tail, flag);
+    for (const auto* other : {"BENCHMARK_HOME", "BENCHMARK_FILTERS"})
+        EXPECT_FALSE(says(ran.error_tail, other)) << ran.error_tail;
 }
 
 TEST_F(command, the_error_for_an_unknown_pairing_lists_the_allowed_values) {

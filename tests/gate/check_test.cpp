@@ -174,6 +174,17 @@ TEST(check_times, an_unreliable_session_is_neither_a_pass_nor_a_regression) {
     }
 }
 
+TEST(check_times, a_disturbed_workload_is_neither_a_pass_nor_a_regression) {
+    for (const double slower : {1.0, 1.5}) {
+        auto disturbed = session(slower);
+        disturbed.disturbed.workloads = {"yield"};
+        EXPECT_EQ(time_found(disturbed).kind, gate_result_kind::unclear);
+        EXPECT_SAYS(time_found(disturbed).message, "disturbed more than half of the trials");
+        disturbed.disturbed.workloads = {"echo"};
+        EXPECT_NE(time_found(disturbed).kind, gate_result_kind::unclear);
+    }
+}
+
 TEST(check_times, a_failed_contender_fails_the_check_even_in_an_unreliable_session) {
     auto cut = session(1), other_machine = session(1);
     cut.complete = false;

@@ -69,6 +69,24 @@ TEST_F(compare_layouts, a_slower_build_is_a_regression_and_the_effect_of_the_lay
     EXPECT_SAYS(ran.output, fmt::format("{:.1f} %", found["layout_pct"].get<double>()));
 }
 
+TEST_F(compare_layouts, too_few_layouts_for_any_verdict_are_reported_before_the_first_trial) {
+    for (const auto* name : {"1", "2", "3", "4", "5", "6"}) {
+        add("old", name, 200000);
+        add("new", name, 220000);
+    }
+    const auto early = run({"--budget", "1ms"});  // it ends before the first trial
+    EXPECT_SAYS(early.error_tail, "6 layouts of each build cannot show a difference in a comparison of 2");
+    EXPECT_SAYS(early.error_tail, "link at least 7 layouts of each build, or choose fewer benchmarks");
+    const auto two = run();
+    EXPECT_EQ(two.code, 4) << two.output;
+    EXPECT_SAYS(two.error_tail, "some verdicts need more layouts; link at least 7 layouts of each build");
+    EXPECT_FALSE(says(two.error_tail, "--blocks 6")) << "does not help: " << two.error_tail;
+    const auto one = run({"--workload", "yield"});
+    EXPECT_EQ(one.code, 3) << one.output << one.error_tail;
+    EXPECT_FALSE(says(one.error_tail, "cannot show a difference"));
+    EXPECT_SAYS(one.error_tail, "or use --blocks 6");
+}
+
 TEST_F(compare_layouts, each_trial_records_its_layout_and_each_layout_runs_once_per_cycle) {
     add_layouts("old", 200000);
     add_layouts("new", 200000);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -80,6 +81,24 @@ TEST_F(compare, a_counter_with_the_name_of_a_metric_does_not_hide_a_slowdown) {
         }
 }
 
+TEST_F(compare, a_counter_with_the_name_of_a_metric_is_shown_but_decides_nothing) {
+    for (const auto* counter : {"capacity", "late_p50", "latency_p99", "cpu"}) {
+        const auto row = [&](int value) {
+            return fmt::format(R"(row '"real_time": 10, "{}": {}')", counter, value);
+        };
+        const bool is_larger_better = std::string_view{counter} == "capacity";
+        loopbench.add_contender_of("mine", "old", row(is_larger_better ? 1024 : 900));
+        loopbench.add_contender_of("mine", "new", row(is_larger_better ? 900 : 1024));
+        const auto ran = run({"--blocks", "8"});
+        EXPECT_EQ(ran.code, 0) << counter << ran.output << ran.error_tail;
+        const auto report = loopbench.report();
+        const auto& results = report["results"];
+        EXPECT_TRUE(std::any_of(results.begin(), results.end(), [&](const auto& item) {
+            return item["contender"] == "new" && item["metric"] == counter && item["verdict"] == "slower";
+        })) << counter;
+    }
+}
+
 TEST_F(compare, a_comparison_with_too_few_blocks_is_inconclusive) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", scattering(10000, "10"));
@@ -153,6 +172,36 @@ TEST_F(compare, a_failing_build_causes_an_error) {
     loopbench.add_contender("old", scattering(10000, "10"));
     loopbench.add_contender("new", "exit 7");
     EXPECT_EQ(run().code, 1);
+}
+
+// The new build can be the one that repairs the benchmark.
+TEST_F(compare, a_benchmark_that_fails_only_in_the_old_build_is_undecided) {
+    const auto failing_echo = "case $workload in echo*) exit 7;; esac\n" + scattering(10000, "10");
+    loopbench.add_contender("old", failing_echo);
+    loopbench.add_contender("new", scattering(10000, "10"));
+    const auto repaired = run();
+    EXPECT_EQ(repaired.code, 4) << repaired.output << repaired.error_tail;
+    EXPECT_SAYS(repaired.output, "echo/rtt/conns:1: not compared (only old failed: ");
+    EXPECT_SAYS(repaired.output, "exit code 7");
+    loopbench.add_contender("new", scattering(12000, "10"));
+    EXPECT_EQ(run({"--workload", "yield", "--workload", "echo"}).code, 3) << "yield is slower";
+    loopbench.add_contender("new", failing_echo);
+    EXPECT_EQ(run().code, 1) << "the new build fails, too";
+}
+
+TEST_F(compare, too_few_blocks_for_any_verdict_are_reported_with_the_needed_number_before_the_first_trial) {
+    loopbench.add_contender("old", good_row);
+    loopbench.add_contender("new", good_row);
+    const auto early = [&](std::vector<std::string> options) {
+        options.insert(options.end(), {"--budget", "1ms"});  // it ends before the first trial
+        return run(options).error_tail;
+    };
+    const auto two = early({"--blocks", "6"});
+    EXPECT_SAYS(two, "6 blocks cannot show a difference in a comparison of 2 benchmarks");
+    EXPECT_SAYS(two, "--blocks 7 or more");
+    EXPECT_FALSE(says(early({"--blocks", "7"}), "cannot show a difference"));
+    EXPECT_FALSE(says(early({"--blocks", "6", "--workload", "yield"}), "cannot show a difference"));
+    EXPECT_SAYS(run({"--blocks", "5"}).error_tail, "a median needs six trials; use --blocks 7 or more");
 }
 
 TEST_F(compare, two_outputs_of_a_google_benchmark_program_are_compared) {

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <set>
 
+#include "bench/harness/gate/compare_reports.hpp"
+#include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/trial/disturbance.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
@@ -253,7 +255,7 @@ TEST(disturbance, the_number_of_repetitions_is_limited_and_disturbed_trials_beyo
 }
 
 TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_disturbed) {
-    const auto report = report_of(plan_with_aa_copy(7), [](const trial_request& request) {
+    const auto report = report_of(plan_with_aa_copy(7, {"yield"}), [](const trial_request& request) {
         if (request.who.name == "loop-epoll") return ended(reports::result_status::unsupported, "no sockets");
         static int trial = 0;
         auto outcome = took_ns(10);
@@ -261,6 +263,64 @@ TEST(disturbance, unsupported_trials_do_not_hide_that_most_measured_trials_were_
         return outcome;
     });
     EXPECT_EQ(report.aa->found, reliability::unreliable) << report.disturbed.kept;
+}
+
+reports::report report_with_disturbed(const std::vector<std::string>& workloads) {
+    auto plan = plan_with_aa_copy(20, {"parse", "push", "sort"});
+    plan.tolerated_pct = 5;
+    return report_of(plan, [&](const trial_request& request) {
+        auto outcome = took_ns(request.who.name == "loop-epoll" ? 13 : 10);
+        if (std::ranges::find(workloads, request.workload) != workloads.end())
+            outcome.disturbed = "it waited";
+        return outcome;
+    });
+}
+
+TEST(disturbance, a_disturbed_workload_has_no_verdict_and_hides_no_slowdown_of_another_workload) {
+    const auto report = report_with_disturbed({"push"});
+    EXPECT_EQ(report.aa->found, reliability::reliable);
+    EXPECT_EQ(report.disturbed.workloads, std::vector<std::string>{"push"});
+    const auto* const push = reports::find_result(report, "push", "loop-epoll");
+    EXPECT_TRUE(push->to_baseline);
+    EXPECT_FALSE(push->judged || push->detectable_pct);
+    EXPECT_SAYS(push->reason.value_or(""), "more than half of the trials were disturbed");
+    EXPECT_EQ(reports::find_result(report, "parse", "loop-epoll")->judged, reports::verdict::slower);
+    const auto found = bench::judge_gate(report, 5);
+    EXPECT_EQ(bench::outcome_of(found), bench::gate_outcome::regression);
+    EXPECT_SAYS(bench::verdict_line(found), "push: not judged (more than half of the trials were disturbed)");
+    const auto warning = std::ranges::find(report.warnings, "disturbed", &reports::warning::code);
+    ASSERT_NE(warning, report.warnings.end());
+    EXPECT_SAYS(warning->message, "no verdict on push");
+}
+
+TEST(disturbance, a_comparison_with_one_disturbed_workload_does_not_pass) {
+    auto report = report_with_disturbed({"push"});
+    std::erase_if(report.results, [](const auto& item) { return item.workload != "push"; });
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::inconclusive);
+    const auto two = bench::compare_reports(report, report, 1);
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(two, 5)), bench::gate_outcome::inconclusive);
+    EXPECT_SAYS(bench::verdict_line(bench::judge_gate(two, 5)), "disturbed");
+}
+
+TEST(disturbance, a_session_is_unreliable_if_most_of_its_workloads_were_disturbed) {
+    const auto report = report_with_disturbed({"push", "sort"});
+    EXPECT_EQ(report.aa->found, reliability::unreliable);
+    EXPECT_SAYS(report.aa->reason.value_or(""), "on 2 of 3 workloads");
+    EXPECT_EQ(bench::outcome_of(bench::judge_gate(report, 5)), bench::gate_outcome::unreliable);
+}
+
+TEST(disturbance, one_disturbed_concurrent_trial_does_not_withdraw_a_verdict) {
+    auto plan = plan_with_aa_copy(20);
+    plan.pairings = {reports::pairing::concurrent, reports::pairing::concurrent};
+    int trial = 0;
+    const auto report = report_of(plan, [&](const trial_request&) {
+        auto outcome = took_ns(10);
+        outcome.made = reports::pairing::concurrent;
+        if (++trial % 40 == 0) outcome.disturbed = "an orphaned process ran";
+        return outcome;
+    });
+    EXPECT_EQ(report.aa->found, reliability::reliable);
+    EXPECT_FALSE(report.disturbed.workloads);
 }
 
 TEST(disturbance, time_that_other_processes_used_counts_as_a_disturbance) {

@@ -152,11 +152,11 @@ std::size_t place_in(const items& all, const node& from, projection name = {}) {
     return static_cast<std::size_t>(found - all.begin());
 }
 
-std::vector<std::string> distinct_names(const node& from) {
+std::vector<std::string> distinct_names(const node& from, bool can_be_empty = false) {
     auto names = read_value<std::vector<std::string>>(from);
     if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
         from.fail("a name occurs twice");
-    if (names.empty()) from.fail("expected at least one name");
+    if (names.empty() && !can_be_empty) from.fail("expected at least one name");
     return names;
 }
 
@@ -168,7 +168,7 @@ run_plan read_plan(const node& from) {
     if (plan.precision_pct) require_within(from, "precision_pct", *plan.precision_pct, 1e-6, 100);
     if (plan.tolerated_pct) require_within(from, "tolerated_pct", *plan.tolerated_pct, 0, 100);
     if (plan.cpu) require_within(from, "cpu", *plan.cpu, 0, 1 << 20);
-    plan.workloads = distinct_names(from.at("workloads"));
+    plan.workloads = distinct_names(from.at("workloads"), plan.unmatched.has_value());
     if (std::ranges::any_of(plan.cpus, [](int cpu) { return cpu < 0 || cpu > 1 << 20; }))
         from.at("cpus").fail("expected CPU numbers");
     if (plan.slice.untimed < plan.slice.untimed.zero() || plan.slice.untimed > longest_slice_part ||

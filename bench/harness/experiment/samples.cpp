@@ -95,6 +95,7 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
     baseline_ = plan.baseline_index();
     aa_copy_ = plan.aa_copy;
     cells_.assign(plan.workloads.size(), std::vector<cell_samples>(plan.contenders.size()));
+    counts_.resize(plan.workloads.size());
     const auto machines = machines_of(outcome);
     const auto places = places_of_blocks(outcome);
     if (machines.size() > 1) hosts_.assign(plan.workloads.size(), std::vector<std::size_t>(places.size()));
@@ -115,9 +116,9 @@ sample_table::sample_table(const run_plan& plan, const run_outcome& outcome, std
 
 void sample_table::take(const trial_record& trial, std::uint64_t block) {
     const bool measured = trial.outcome.status != reports::result_status::unsupported;
-    const bool is_disturbed = !trial.outcome.disturbed.empty();
-    if (measured && (trial.outcome.made == reports::pairing::sequential || is_disturbed)) ++trials_;
-    if (measured && is_disturbed) ++disturbed_;
+    auto& counts = counts_[trial.where.workload];
+    if (measured) ++counts.trials;
+    if (measured && !trial.outcome.disturbed.empty()) ++counts.disturbed;
     auto& found = cells_[trial.where.workload][trial.where.contender];
     for (const auto& [name, value] : trial.outcome.metrics) found.metrics[name];
     for (auto& [name, values] : found.metrics) {
@@ -128,6 +129,12 @@ void sample_table::take(const trial_record& trial, std::uint64_t block) {
     if (trial.outcome.status == reports::result_status::ok) found.made = trial.outcome.made;
     if (trial.outcome.waited) found.waited.push_back(*trial.outcome.waited);
     if (!trial.outcome.slices.empty()) found.slices[block] = trial.outcome.slices;
+}
+
+std::uint64_t sample_table::disturbed() const {
+    std::uint64_t all = 0;
+    for (const auto& counts : counts_) all += counts.disturbed;
+    return all;
 }
 
 std::vector<sample_table::block_value> sample_table::ratios_by_block(
@@ -159,9 +166,9 @@ std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_slices
     return all;
 }
 
-std::optional<double> sample_table::waited(cell where) const {
+std::optional<estimate> sample_table::waited(cell where) const {
     const auto& all = in(where).waited;
-    return all.empty() ? std::nullopt : std::optional{median_of(all)};
+    return all.empty() ? std::nullopt : std::optional{median_with_interval(all)};
 }
 
 std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) const {

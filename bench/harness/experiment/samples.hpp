@@ -53,14 +53,19 @@ public:
     /// empty if that block's trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the median share of time in which the contender did not use the core. Returns nothing if its
-    /// trials were not concurrent.
-    [[nodiscard]] std::optional<double> waited(cell where) const;
-    [[nodiscard]] std::uint64_t disturbed() const { return disturbed_; }
-    /// Returns the number of trials that disturbed() is compared with: all sequential trials, and those
-    /// other trials that were disturbed. Other trials are checked only for orphaned processes, because any
-    /// other disturbance affects only a few of their many slices.
-    [[nodiscard]] std::uint64_t trials() const { return trials_; }
+    /// Returns the median share of time in which the contender did not use the core, with its interval.
+    /// Returns nothing if its trials were not concurrent.
+    [[nodiscard]] std::optional<estimate> waited(cell where) const;
+
+    struct trial_counts {
+        std::uint64_t trials = 0, disturbed = 0;
+        [[nodiscard]] bool are_mostly_disturbed() const { return 2 * disturbed > trials; }
+    };
+    /// Returns the numbers of trials of the workload that measured something. Only sequential trials are
+    /// checked for all disturbances. Other trials are checked for orphaned processes, because any other
+    /// disturbance affects only a few of their many slices.
+    [[nodiscard]] const trial_counts& counts_of(std::size_t workload) const { return counts_[workload]; }
+    [[nodiscard]] std::uint64_t disturbed() const;
 
     /// Returns log ratios, which are above 0 if `who` is better. There is one for each block. For times of
     /// interleaved trials, it is the median over the block's rounds. With layouts, there is one log ratio for
@@ -129,7 +134,7 @@ private:
     std::vector<std::vector<cell_samples>> cells_;   // [workload][contender]
     std::vector<std::vector<std::size_t>> layouts_;  // [block][contender]; empty without layouts
     std::vector<std::vector<std::size_t>> hosts_;    // [workload][block]; empty with fewer than two machines
-    std::uint64_t disturbed_ = 0, trials_ = 0;
+    std::vector<trial_counts> counts_;               // by workload
 };
 
 }  // namespace loopbench::bench

@@ -102,6 +102,12 @@ std::variant<compared_time, gate_result> pairs_of(const expected_ratio& expected
         found.message = fmt::format("{}; update the baseline file (`check --update`)", why);
         return found;
     }
+    if (reports::is_disturbed(session, expected.workload)) {
+        found.message =
+            "other programs on this machine disturbed more than half of the trials; end these programs, and "
+            "check again";
+        return found;
+    }
     for (const auto* item : {mine, other})
         if (item->made != expected.made) {
             found.message = fmt::format(

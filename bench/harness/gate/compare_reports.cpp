@@ -49,13 +49,18 @@ struct compared {
     std::vector<double> before, after;
 };
 
+/// Returns true if too many trials of the workload were disturbed in one of the two sessions.
+bool is_disturbed(const report_index& then, const report_index& now, std::string_view workload) {
+    return reports::is_disturbed(then.whole(), workload) || reports::is_disturbed(now.whole(), workload);
+}
+
 std::vector<compared> both_of(const report_index& then, const report_index& now, measured_by whom) {
     std::vector<compared> all;
     const auto& baseline = now.whole().baseline;
     for (const auto& item : now.whole().results) {
         const bool is_shown = whom == measured_by::third_party && item.metric == "cpu";
         if (!item.median || !(now.is_about(item) || is_shown) ||
-            !why_incomparable(item.workload, item.metric).empty())
+            !why_incomparable(item.workload, item.metric).empty() || is_disturbed(then, now, item.workload))
             continue;
         const auto* const old = then.number(item.workload, item.contender, item.metric);
         if (old == nullptr || old->made != item.made) continue;
@@ -153,6 +158,10 @@ std::vector<result> without_comparison(const report_index& then, const report_in
             lost.reason = fmt::format(
                 "{}; measure both with the same pairing (every workload supports `--pairing sequential`)",
                 made_otherwise(old.made, next->made));
+        } else if (next->median && is_disturbed(then, now, old.workload)) {
+            lost.reason =
+                "other programs disturbed more than half of the trials of one of the two sessions; measure "
+                "again on a quieter machine";
         } else if (const auto other = moved.find(old.workload); other != moved.end()) {
             lost.reason = fmt::format(
                 "the baseline {} is {} times as {} as before, so the reports might come from different "

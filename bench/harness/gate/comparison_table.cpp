@@ -243,6 +243,7 @@ std::string write_comparison(const reports::report& report) {
     const auto results = judge_gate(report, report.gate->tolerated_pct);
     auto out = reports::printable(report.gate->verdict) + "\n" + reports::write_causes(report) + "\n" +
                reports::programs_text(report);
+    if (report.results.empty()) return out;
     const auto findings = findings_of(report, results);
     const auto table = findings.empty() ? "" : table_of(report, findings).text() + "\n";
     return out + table + remarks(report, results, table);

@@ -17,6 +17,7 @@
 #include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/summary.hpp"
+#include "bench/harness/summary/warnings.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
@@ -66,10 +67,20 @@ gate_result nothing_of(const result& item, const std::vector<std::string>& metri
     return found;
 }
 
+gate_result disturbed(const result& item) {
+    auto found = about(item, gate_result_kind::unclear,
+                       fmt::format("{} was not judged, because other programs on this machine disturbed more "
+                                   "than half of the trials; end these programs, and measure again",
+                                   item.metric));
+    found.brief = "not judged (more than half of the trials were disturbed)";
+    return found;
+}
+
 gate_result nothing_of_first(const result& item, const std::string& first, const reports::report_index& in) {
     const auto* const own = in.find(item.workload, item.contender, first);
     auto lost = item;
     lost.metric = first;
+    if (reports::is_disturbed(in.whole(), item.workload)) return disturbed(lost);
     lost.reason = own == nullptr ? "the contender does not report this metric"
                                  : own->reason.value_or("no block has a value for both contenders");
     return no_number(lost);
@@ -205,14 +216,48 @@ std::vector<gate_result> judge_session(const reports::report& report) {
     return all;
 }
 
+namespace {
+
+/// Replaces failures of the old build by unclear gate results if the new build has a time, because the new
+/// build can be the one that repairs the benchmark. Keeps failures of commands, which are no builds.
+void excuse_failures_of_base(std::vector<gate_result>& all, const reports::report& report) {
+    for (auto& found : all) {
+        if (found.kind != gate_result_kind::failed || found.contender != report.baseline ||
+            found.workload == "command")
+            continue;
+        const auto next = std::ranges::find_if(report.results, [&](const result& item) {
+            return item.workload == found.workload && item.contender != report.baseline &&
+                   item.metric == "time" && item.median;
+        });
+        if (next == report.results.end()) continue;
+        found.kind = gate_result_kind::unclear;
+        found.contender = next->contender;
+        found.brief =
+            fmt::format("not compared (only {} failed: {})", report.baseline, reports::shown(found.message));
+        found.message = fmt::format("there is nothing to compare with, because only {} failed: {}",
+                                    report.baseline, found.message);
+    }
+}
+
+}  // namespace
+
 std::vector<gate_result> judge_gate(const reports::report& report, double tolerated_pct) {
     auto all = judge_session(report);
+    excuse_failures_of_base(all, report);
     if (is_unreliable(report)) return all;
+    if (report.results.empty() && report.unmatched) {
+        all.push_back(about_session(
+            gate_result_kind::unclear,
+            "no benchmark is in both builds, so nothing was compared; rename benchmarks in a change that "
+            "contains nothing else"));
+        return all;
+    }
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code == "waited_together" ||  // CPU time is compared, which lacks the time spent waiting
-            warning.code == interrupted_report)   // the run might have stopped before it found a difference
+        if (warning.code ==
+                unequal_waiting_code ||          // CPU time is compared, which lacks the time spent waiting
+            warning.code == interrupted_report)  // the run might have stopped before it found a difference
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};

@@ -35,7 +35,7 @@ std::string worsening_above(std::string_view metric, double tolerated_pct);
 inline constexpr std::string_view interrupted_report = "interrupted_report";
 
 /// Returns the gate results of judge_session(). Unless the session is unreliable, adds a gate result for each
-/// primary metric that is compared with the baseline.
+/// primary metric that is compared with the baseline. A benchmark that fails only in the baseline is unclear.
 ///
 /// For a pass, the interval of each metric must rule out a worsening by more than tolerated_in(). On every
 /// workload for which the baseline has numbers, every contender needs a metric that can be judged, and a

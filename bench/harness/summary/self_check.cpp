@@ -138,6 +138,20 @@ private:
             found.workload);
     }
 
+    /// Returns the reason why most workloads cannot be judged, or nothing if most of them can. If only some
+    /// workloads are disturbed, only their verdicts are withdrawn (summary.cpp).
+    std::optional<std::string> why_disturbed() const {
+        std::size_t measured = 0, disturbed = 0;
+        for (std::size_t workload = 0; workload < plan_.workloads.size(); ++workload) {
+            const auto& counts = samples_.counts_of(workload);
+            if (counts.trials > 0) ++measured;
+            if (counts.are_mostly_disturbed()) ++disturbed;
+        }
+        if (2 * disturbed <= measured) return std::nullopt;
+        return fmt::format("more than half of the trials were disturbed on {} of {} workloads", disturbed,
+                           measured);
+    }
+
     void decide(reports::self_check& all) const {
         const auto wrong = std::ranges::find_if(
             all.comparisons, [](const auto& item) { return reports::is_difference(item.judged); });
@@ -158,9 +172,8 @@ private:
             is(reliability::unknown, fmt::format("the A/A comparison has too few blocks, so it would find a "
                                                  "difference only if {} of {} workloads differed",
                                                  needed, pairs_.size()));
-        else if (2 * samples_.disturbed() > samples_.trials())
-            is(reliability::unreliable,
-               fmt::format("{} of {} trials were disturbed", samples_.disturbed(), samples_.trials()));
+        else if (const auto why = why_disturbed())
+            is(reliability::unreliable, *why);
         else
             all.found = reliability::reliable;
         if (all.found == reliability::reliable && plan_.layout_pairs() > 0)

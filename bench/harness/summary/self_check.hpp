@@ -14,10 +14,10 @@ namespace loopbench::bench {
 /// difference below 5 % (R. J. Simes, Biometrika 73, 1986). If two of thirty workloads differ, ten blocks are
 /// enough to find a difference; with Holm's correction, they are not.
 ///
-/// The session is unreliable if the copy differs on any workload, or if more than half of the trials were
-/// disturbed. The reliability is unknown with fewer than six blocks, or if a difference would be significant
-/// only if more than half of the workloads differed. With layouts, the check covers only the machine, because
-/// the effect of the layouts cancels out.
+/// The session is unreliable if the copy differs on any workload, or if more than half of the workloads were
+/// disturbed in more than half of their trials. The reliability is unknown with fewer than six blocks, or if
+/// a difference would be significant only if more than half of the workloads differed. With layouts, the
+/// check covers only the machine, because the effect of the layouts cancels out.
 std::optional<reports::self_check> check_self(const run_plan& plan, const run_outcome& outcome,
                                               const sample_table& samples);
 

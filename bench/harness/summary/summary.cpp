@@ -22,6 +22,7 @@
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/warnings.hpp"
 #include "bench/harness/trial/build_comparison.hpp"
+#include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/run_trial.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/report_index.hpp"
@@ -37,13 +38,11 @@ verdict_rule rule_of(const run_plan& plan) {
     return {.threshold_pct = plan.threshold_pct, .how = plan.how};
 }
 
-/// Returns the primary metrics of a workload outside the catalog. They always include the time, because a
-/// counter of a third-party program can have the name of a metric (for example `capacity`).
-std::vector<std::string> metrics_of_third_party(const reports::report_index& index,
-                                                std::string_view workload) {
-    auto metrics = index.headline(workload);
-    if (std::ranges::find(metrics, "time") == metrics.end()) metrics.insert(metrics.begin(), "time");
-    return metrics;
+/// Returns the primary metrics of a workload outside the catalog. A third-party program has only the time,
+/// because its counters can have the names of metrics (for example `capacity`).
+std::vector<std::string> metrics_outside_catalog(const reports::report_index& index,
+                                                 const std::string& workload) {
+    return is_own_workload(workload) ? index.headline(workload) : std::vector<std::string>{"time"};
 }
 
 /// Returns the workloads with their primary metrics. Leaves out a percentile if the baseline has too few
@@ -61,7 +60,7 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
         if (const auto* const known = find_workload(name))
             next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
         else
-            next.primary_metrics = metrics_of_third_party(index, name);
+            next.primary_metrics = metrics_outside_catalog(index, name);
         std::erase_if(next.primary_metrics, [&](const std::string& metric) {
             return maxima.contains({name, metric});
         });
@@ -96,6 +95,7 @@ public:
         find_hosts_that_differ(found);
         found.aa = check_self(plan_, outcome_, samples_);
         found.disturbed = disturbances();
+        if (!is_unreliable(found)) withdraw_verdicts_of_disturbed(found);
         found.warnings = warnings_of(plan_, outcome_, samples_, found);
         return found;
     }
@@ -187,7 +187,21 @@ private:
             outcome_.trials, [](const auto& trial) { return !trial.outcome.disturbed.empty(); }));
         found.repeated = outcome_.repeated;
         found.kept = samples_.disturbed();
+        std::vector<std::string> workloads;
+        for (std::size_t i = 0; i < plan_.workloads.size(); ++i)
+            if (samples_.counts_of(i).are_mostly_disturbed()) workloads.push_back(plan_.workloads[i]);
+        if (!workloads.empty()) found.workloads = std::move(workloads);
         return found;
+    }
+
+    void withdraw_verdicts_of_disturbed(reports::report& found) const {
+        for (const auto place : compared_) {
+            auto& item = found.results[place];
+            if (!reports::is_disturbed(found, item.workload)) continue;
+            item.judged.reset();
+            item.detectable_pct.reset();
+            add_reason(item, "there is no verdict, because more than half of the trials were disturbed");
+        }
     }
 
     void find_hosts_that_differ(reports::report& found) const {

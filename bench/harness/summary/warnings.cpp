@@ -95,26 +95,37 @@ std::uint64_t blocks_for_verdicts(const run_plan& plan, const report& found) {
     return most;
 }
 
+/// Returns the remedy if the ratios need `enough` values.
+std::string more_values(const run_plan& plan, const run_outcome& outcome, std::uint64_t enough) {
+    const auto layouts = plan.layout_pairs();
+    const bool is_planned = plan.blocks >= enough && (layouts == 0 || layouts >= enough);
+    return outcome.budget_spent && is_planned
+               ? fmt::format("use a --budget that is enough for {} blocks", enough)
+               : more_pairs(plan, enough);
+}
+
 /// Warns if there are too few blocks, hosts or layouts for the intervals, the verdicts or the requested
 /// precision. A shard gets no warning of too few blocks or hosts, because its results are not judged.
 void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome& outcome,
                      const report& found) {
+    const auto enough = std::max(blocks_for_verdicts(plan, found), fewest_pairs(verdict_rule{}.alpha()));
+    const auto layouts = found.plan->layouts;
     if (!plan.part &&
         std::ranges::any_of(found.results, [](const auto& item) { return item.median && !item.low; }))
         all.push_back({"few_trials",
                        "some results have no interval: a 95 % interval of a median needs six trials",
-                       "run at least six blocks (--blocks 6)"});
+                       more_values(plan, outcome, enough)});
     else if (!plan.part && std::ranges::any_of(found.results, too_few_for_any_verdict)) {
-        const auto enough = blocks_for_verdicts(plan, found);
         if (machines_of(outcome).size() > 1)
             all.push_back(
                 {"few_hosts", "some verdicts need more hosts",
                  fmt::format("run shards on at least {} machines, or compare fewer results", enough)});
         else
-            all.push_back({"few_blocks", "some verdicts need more blocks",
-                           fmt::format("use --blocks {} or more, or compare fewer results", enough)});
+            all.push_back({"few_blocks",
+                           fmt::format("some verdicts need more {}",
+                                       layouts && *layouts < enough ? "layouts" : "blocks"),
+                           more_values(plan, outcome, enough) + ", or compare fewer results"});
     }
-    const auto layouts = found.plan->layouts;
     const auto differs_in_time = [](const result& item) {
         return item.metric == "time" && is_difference(item.judged);
     };
@@ -131,9 +142,9 @@ void warn_of_too_few(warning_list& all, const run_plan& plan, const run_outcome&
              fmt::format("{} blocks share {} layouts of each build, so all blocks with the same pair of "
                          "layouts count as one block in every ratio, verdict and interval",
                          outcome.blocks_planned, *layouts),
-             fmt::format("link at least {} layouts of each build (`loopbench compare --help`), or use "
-                         "--blocks {}",
-                         outcome.blocks_planned, *layouts)});
+             fmt::format("link at least {} layouts of each build (`loopbench compare --help`){}",
+                         outcome.blocks_planned,
+                         *layouts < enough ? "" : fmt::format(", or use --blocks {}", *layouts))});
     if (layouts && plan.precision_pct && outcome.blocks_planned >= *layouts)
         all.push_back(
             {"few_layouts_for_precision",
@@ -184,23 +195,30 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-/// Returns a text for each workload on which the contenders waited for the core for different shares of their
-/// time. Ignores differences of up to 5 percentage points, which are due to the start and the end of the
-/// processes.
-texts unequally_busy(const run_plan& plan, const sample_table& samples) {
-    constexpr double explained = 0.05;
-    texts all;
+struct unequal_waiting {
+    texts small, large;  // a large difference exceeds the threshold of the verdicts
+};
+
+/// Returns a text for each workload on which the concurrent contenders waited for different shares of their
+/// time. Ignores differences that are not significant, and those of up to half of the threshold.
+unequal_waiting unequally_busy(const run_plan& plan, const sample_table& samples) {
+    const double threshold = plan.threshold_pct / 100;
+    unequal_waiting all;
     for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload) {
-        std::vector<std::pair<double, std::string>> shares;
+        std::vector<std::pair<estimate, std::string>> shares;
         for (std::size_t contender = 0; contender < plan.contenders.size(); ++contender)
-            if (const auto share = samples.waited({workload, contender}); share && contender != plan.aa_copy)
+            if (const auto share = samples.waited({workload, contender});
+                share && share->low && share->high && contender != plan.aa_copy)
                 shares.emplace_back(*share, plan.contenders[contender].name);
         if (shares.size() < 2) continue;
-        const auto [least, most] = std::ranges::minmax(shares);
-        if (most.first - least.first > explained)
-            all.push_back(fmt::format("on {}, {} waited for {:.0f} % of its time and {} for {:.0f} %",
-                                      plan.workloads[workload], most.second, 100 * most.first, least.second,
-                                      100 * least.first));
+        const auto [least, most] =
+            std::ranges::minmax(shares, {}, [](const auto& each) { return each.first.median; });
+        const double difference = *most.first.low - *least.first.high;
+        if (difference > threshold / 2)
+            (difference > threshold ? all.large : all.small)
+                .push_back(fmt::format("on {}, {} waited for {:.1f} % of its time and {} for {:.1f} %",
+                                       plan.workloads[workload], most.second, 100 * most.first.median,
+                                       least.second, 100 * least.first.median));
     }
     return all;
 }
@@ -235,13 +253,21 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                          fmt::join(drifted, ", ")),
              "ratios are still valid, because they are computed within blocks; do not quote absolute "
              "times of this run"});
-    if (const auto& disturbed = found.disturbed; disturbed.kept > 0)
+    if (const auto& disturbed = found.disturbed; disturbed.kept > 0) {
+        const auto without_verdict =
+            disturbed.workloads && !is_unreliable(found)
+                ? fmt::format(
+                      "; there is no verdict on {}, because more than half of its trials were disturbed",
+                      fmt::join(*disturbed.workloads, ", "))
+                : "";
         all.push_back(
             {"disturbed",
              fmt::format("other programs on this machine disturbed {} trials that are in the results ({} "
-                         "of {} trials were disturbed, and {} were repeated)",
-                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated),
+                         "of {} trials were disturbed, and {} were repeated){}",
+                         disturbed.kept, disturbed.disturbed, disturbed.trials, disturbed.repeated,
+                         without_verdict),
              "end other programs on this machine"});
+    }
     if (const auto differ = ratios_that_differ(found); !differ.empty()) {
         constexpr std::size_t most = 5;
         const std::span shown{differ.data(), std::min(differ.size(), most)};
@@ -252,13 +278,16 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
              "intervals include these differences; for ratios of one kind of machine, merge only the "
              "shards of that kind (--partial)"});
     }
-    if (const auto waited = unequally_busy(plan, samples); !waited.empty())
-        all.push_back(
-            {"waited_together",
-             fmt::format("some concurrent contenders waited longer than others, and CPU time does not "
-                         "include waiting, so their CPU times do not show the whole difference: {}",
-                         fmt::join(waited, "; ")),
-             "measure these contenders with --pairing sequential, which compares their elapsed time"});
+    const auto waited = unequally_busy(plan, samples);
+    for (const auto& [code, those] :
+         {std::pair{unequal_waiting_code, &waited.large}, {slightly_unequal_waiting_code, &waited.small}})
+        if (!those->empty())
+            all.push_back(
+                {std::string{code},
+                 fmt::format("some concurrent contenders waited longer than others, and CPU time does not "
+                             "include waiting, so their CPU times do not show the whole difference: {}",
+                             fmt::join(*those, "; ")),
+                 "measure these contenders with --pairing sequential, which compares their elapsed time"});
 }
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
@@ -327,6 +356,14 @@ std::vector<reports::warning> swap_warnings(const report& found) {
                  "before it creates the io_context, ignore this warning"});
     }
     return all;
+}
+
+std::string more_pairs(const run_plan& plan, std::uint64_t needed) {
+    const auto layouts = plan.layout_pairs();
+    const auto blocks = fmt::format("use --blocks {} or more", needed);
+    if (layouts == 0 || layouts >= needed) return blocks;
+    return fmt::format("link at least {} layouts of each build{}", needed,
+                       plan.blocks < needed ? ", and " + blocks : "");
 }
 
 reports::warning unmatched_benchmarks(std::string_view owner, std::vector<std::string> names,

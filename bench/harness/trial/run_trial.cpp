@@ -527,6 +527,13 @@ void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const 
                                 requests[i].who.name);
 }
 
+/// Returns true if the benchmark's own threads have to share the CPUs of the trial. They then wait for each
+/// other, which is no disturbance.
+bool has_more_threads_than_cpus(const trial_request& request) {
+    const auto cpus = request.cpu ? std::size_t{1} : allowed_cpus().size();
+    return static_cast<std::size_t>(threads_of(request.workload)) > std::max<std::size_t>(cpus, 1);
+}
+
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;
@@ -560,6 +567,7 @@ trial_outcome process_executor::run(const trial_request& request) {
     take_histograms(trial, request, folder);
     refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
+    if (has_more_threads_than_cpus(request)) ended.usage.run_delay_ns = 0;
     trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
     return trial;
 }

@@ -28,12 +28,13 @@ constexpr std::size_t recommended_layouts = 20;
 
 constexpr const char *first_session = "first", *last_session = "last";
 
-/// Returns the results of the newer commit in the metric that have a ratio to the older one, the most
+/// Returns the results of the newer commit in the metric that were compared with the older one, the most
 /// significant slowdown first.
 std::vector<const reports::result*> compared_results(const compared_commits& of, std::string_view metric) {
     std::vector<const reports::result*> found;
     for (const auto& item : of.report.results)
-        if (item.contender == of.plan.contenders[1].name && item.metric == metric && item.to_baseline)
+        if (item.contender == of.plan.contenders[1].name && item.metric == metric && item.to_baseline &&
+            item.judged)
             found.push_back(&item);
     std::ranges::sort(found, {}, [](const reports::result* item) {
         return item->to_baseline->high.value_or(item->to_baseline->median);
@@ -50,14 +51,17 @@ const reports::result* result_of(const compared_commits& of, std::size_t contend
     return found == of.report.results.end() ? nullptr : &*found;
 }
 
-/// Returns the reason why a benchmark of GOOD has no ratio, for example "BM_sort has no value of time in
-/// BAD". Returns nothing if each benchmark for which GOOD has a value has a ratio.
+/// Returns the reason why a benchmark of GOOD has no verdict, for example "BM_sort has no value of time in
+/// BAD". Returns nothing if each benchmark for which GOOD has a value has a verdict.
 std::optional<std::string> missing_result(const compared_commits& first, const std::string& metric) {
     for (const auto& workload : first.plan.workloads) {
         const auto *good = result_of(first, 0, workload, metric),
                    *bad = result_of(first, 1, workload, metric);
-        if (good == nullptr || !good->median || (bad != nullptr && bad->to_baseline)) continue;
+        if (good == nullptr || !good->median || (bad != nullptr && bad->to_baseline && bad->judged)) continue;
         const auto name = reports::printable(workload);
+        if (reports::is_disturbed(first.report, workload))
+            return fmt::format("{} was not judged, because more than half of its trials were disturbed",
+                               name);
         if (bad == nullptr || !bad->median)
             return fmt::format("{} has no value of {} in BAD{}", name, metric,
                                bad != nullptr && bad->reason ? ": " + reports::printable(*bad->reason) : "");

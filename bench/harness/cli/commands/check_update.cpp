@@ -252,6 +252,11 @@ private:
                 exit_unreliable,
                 fmt::format("{}; end other programs on this machine (`loopbench doctor`), and measure again",
                             *why)};
+        if (const auto& disturbed = report.disturbed.workloads)
+            throw not_written{exit_inconclusive,
+                              fmt::format("more than half of the trials of {} were disturbed; end other "
+                                          "programs on this machine (`loopbench doctor`), and measure again",
+                                          fmt::join(*disturbed, ", "))};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};

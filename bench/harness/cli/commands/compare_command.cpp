@@ -35,10 +35,12 @@
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/experiment/record.hpp"
 #include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/gate/compare_reports.hpp"
 #include "bench/harness/gate/conditions.hpp"
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/gate/third_party_reports.hpp"
+#include "bench/harness/summary/warnings.hpp"
 #include "bench/harness/trial/gbench_names.hpp"
 #include "bench/harness/trial/shared_limit.hpp"
 #include "reports/base/posix_io.hpp"
@@ -77,7 +79,8 @@ constexpr const char* how_causes_are_found =
     "\n\n"
     "Causes: for each slower benchmark, further processes of both builds count system calls, allocations,\n"
     "context switches and, with a hardware counter, instructions. The counts that changed are below the\n"
-    "verdict. The trials leave a tenth of --budget for this; with --profile, a third.";
+    "verdict. The trials leave a tenth of --budget for this, at most 30 s; with --profile, a third of it,\n"
+    "at most 4 minutes.";
 
 enum class operand { report, executable, layouts };
 
@@ -277,12 +280,24 @@ void leave_out_unmatched(run_plan& plan) {
         unmatched.push_back({name, owner.name});
         return true;
     });
-    if (plan.workloads.empty())
-        throw usage_error{
-            "{} and {} have no benchmark with the same name (for example, only one of them has {}); compare "
-            "two builds of one program",
-            plan.contenders[0].name, plan.contenders[1].name, unmatched.front().workload};
     if (!unmatched.empty()) plan.unmatched = std::move(unmatched);
+}
+
+/// Warns if there are too few layouts or blocks for any verdict, so that the user can stop the comparison
+/// before the first trial.
+void warn_of_too_few_pairs(const run_plan& plan) {
+    const std::uint64_t layouts = plan.layout_pairs(), benchmarks = plan.workloads.size();
+    const auto needed = blocks_for_any_verdict(plan);
+    const bool needs_layouts = layouts > 0 && layouts < needed;
+    if (benchmarks == 0 || (plan.blocks >= needed && !needs_layouts)) return;
+    const auto of = benchmarks == 1 ? "" : fmt::format(" in a comparison of {} benchmarks", benchmarks);
+    tell(reports::warning{
+        "few_pairs",
+        fmt::format("{} cannot show a difference{}, however large it is",
+                    needs_layouts ? fmt::format("{} layouts of each build", layouts)
+                                  : fmt::format("{} block{}", plan.blocks, plan.blocks == 1 ? "" : "s"),
+                    of),
+        more_pairs(plan, needed) + (benchmarks > 1 ? ", or choose fewer benchmarks (--workload)" : "")});
 }
 
 run_plan plan_for(const compare_options& options, const interrupt& stop, session_start started) {
@@ -303,6 +318,7 @@ run_plan plan_for(const compare_options& options, const interrupt& stop, session
         plan.contenders = std::move(sides);
     }
     leave_out_unmatched(plan);
+    warn_of_too_few_pairs(plan);
     complete_plan(plan, stop, started);
     // The descriptions contain the whole paths, because the contenders' names are only the ends of the paths.
     plan.described[0].context["program"] = reports::valid_utf8(options.base);

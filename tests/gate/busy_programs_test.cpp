@@ -1,0 +1,60 @@
+// Tests `loopbench compare` on two builds of a program that really computes and waits.
+#include <gtest/gtest.h>
+
+#include "bench/harness/trial/process/child_process.hpp"
+#include "tests/support/command_support.hpp"
+#include "tests/support/journal_lines.hpp"
+
+namespace loopbench::tests {
+
+namespace {
+
+class busy_programs : public testing::Test {
+protected:
+    bench::child_outcome compare(const char* command, const std::vector<std::string>& more) const {
+        bench::child_request request;
+        request.command = {command, "compare", LOOPBENCH_BUSY_BASE, LOOPBENCH_BUSY_SLOWER, "-o", place.out()};
+        request.command.insert(request.command.end(), more.begin(), more.end());
+        request.error_tail_bytes = 65536;
+        request.limit = std::chrono::minutes{5};
+        return bench::run_child(request);
+    }
+
+    loopbench_command place;
+};
+
+// The threads wait for each other's CPUs. This once made the whole session unreliable.
+TEST_F(busy_programs, a_benchmark_with_more_threads_than_cpus_hides_no_slowdown_of_another_benchmark) {
+    const auto ran =
+        compare(LOOPBENCH_REAL_COMMAND, {"--workload", "crowd", "--workload", "computes", "--blocks", "10",
+                                         "--min-time", "20ms", "--threshold", "20%"});
+    EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
+    EXPECT_TRUE(ran.output.starts_with("SLOWER: computes")) << ran.output;
+    int crowded = 0;
+    for (const auto& line : journal_lines(place.path("out/journal.jsonl"))) {
+        if (!line.contains("block") || !line["workload"].get<std::string>().starts_with("crowd")) continue;
+        ++crowded;
+        if (!line["disturbed"].is_null()) {
+            EXPECT_FALSE(says(line["disturbed"].get<std::string>(), "waited for a CPU")) << line;
+        }
+    }
+    EXPECT_GE(crowded, 30);
+}
+
+/// Neighbours can leave a comparison of elapsed times undecided, but must not let it pass.
+TEST_F(busy_programs, a_slowdown_by_waiting_is_found_although_the_cpu_times_are_equal) {
+    constexpr int tries = 4;
+    bench::child_outcome ran;
+    for (int i = 0; i < tries && ran.code != 3; ++i) {
+        ran = compare(LOOPBENCH_COMMAND, {"--workload", "waits", "--blocks", "40", "--min-time", "10ms"});
+        EXPECT_NE(ran.code, 0) << ran.output << ran.error_tail;
+    }
+    EXPECT_EQ(ran.code, 3) << ran.output << ran.error_tail;
+    EXPECT_EQ(time_of(place.report(), place.report()["contenders"][1]["name"].get<std::string>(),
+                      "waits")["pairing"],
+              "sequential");
+}
+
+}  // namespace
+
+}  // namespace loopbench::tests
