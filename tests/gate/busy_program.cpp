@@ -1,9 +1,7 @@
-// A third-party Google Benchmark program. With SLOWER=1, `computes` takes twice as long, and `waits` sleeps
-// for some per cent of its time. `crowd` has twice as many threads as CPUs, and sets its times, so that they
-// are the same in all trials.
+// A third-party Google Benchmark program. With SLOWER=1, `computes` takes twice as long. `crowd` has twice as
+// many threads as CPUs, and sets its times, so that they are the same in all trials.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -28,14 +26,6 @@ void computes(benchmark::State& state) {
     for ([[maybe_unused]] auto _ : state) compute(SLOWER ? 400'000 : 200'000);
 }
 BENCHMARK(computes);
-
-void waits(benchmark::State& state) {
-    for ([[maybe_unused]] auto _ : state) {
-        compute(1'500'000);
-        if (SLOWER) std::this_thread::sleep_for(std::chrono::microseconds{100});
-    }
-}
-BENCHMARK(waits);
 
 }  // namespace
 

@@ -166,9 +166,9 @@ std::optional<std::vector<std::optional<double>>> sample_table::ratios_of_slices
     return all;
 }
 
-std::optional<estimate> sample_table::waited(cell where) const {
+std::optional<double> sample_table::waited(cell where) const {
     const auto& all = in(where).waited;
-    return all.empty() ? std::nullopt : std::optional{median_with_interval(all)};
+    return all.empty() ? std::nullopt : std::optional{median_of(all)};
 }
 
 std::size_t sample_table::layout(std::uint64_t block, std::size_t contender) const {

@@ -53,9 +53,9 @@ public:
     /// empty if that block's trial has no number.
     [[nodiscard]] const samples_by_metric& of(cell where) const { return in(where).metrics; }
     [[nodiscard]] reports::pairing pairing_of(cell where) const { return in(where).made; }
-    /// Returns the median share of time in which the contender did not use the core, with its interval.
-    /// Returns nothing if its trials were not concurrent.
-    [[nodiscard]] std::optional<estimate> waited(cell where) const;
+    /// Returns the median share of time in which the contender did not use the core. Returns nothing if its
+    /// trials were not concurrent.
+    [[nodiscard]] std::optional<double> waited(cell where) const;
 
     struct trial_counts {
         std::uint64_t trials = 0, disturbed = 0;

@@ -17,7 +17,6 @@
 #include "bench/harness/summary/difference_text.hpp"
 #include "bench/harness/summary/self_check.hpp"
 #include "bench/harness/summary/summary.hpp"
-#include "bench/harness/summary/warnings.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
@@ -255,9 +254,8 @@ std::vector<gate_result> judge_gate(const reports::report& report, double tolera
     if (const auto why = unknown_reliability(report); why && report.aa)
         all.push_back(about_session(gate_result_kind::unclear, *why));
     for (const auto& warning : report.warnings)
-        if (warning.code ==
-                unequal_waiting_code ||          // CPU time is compared, which lacks the time spent waiting
-            warning.code == interrupted_report)  // the run might have stopped before it found a difference
+        if (warning.code == "waited_together" ||  // CPU time is compared, which lacks the time spent waiting
+            warning.code == interrupted_report)   // the run might have stopped before it found a difference
             all.push_back(about_session(gate_result_kind::unclear,
                                         fmt::format("{}; {}", warning.message, warning.remedy)));
     const reports::report_index index{report};

@@ -48,7 +48,7 @@ void compare_drivers(reports::report& report, const verdict_rule& rule, const ru
         std::vector<comparison> comparisons;
         for (const auto& [workload, fastest] : on_uring) {
             const auto other = on_epoll.find(workload);
-            if (other == on_epoll.end()) continue;
+            if (other == on_epoll.end() || reports::is_disturbed(report, workload)) continue;
             auto* const item = result_of(report, *fastest, metric);
             const auto* const to = result_of(report, *other->second, metric);
             if (item == nullptr || to == nullptr) continue;

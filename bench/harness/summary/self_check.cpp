@@ -67,6 +67,7 @@ private:
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
+        if (samples_.counts_of(workload).are_mostly_disturbed()) return;  // its verdicts are withdrawn anyway
         const auto metric = compared_metric(workload);
         auto log_ratios =
             samples_.log_ratios({workload, *plan_.aa_copy, baseline_}, *reports::find_metric(metric));
@@ -160,7 +161,9 @@ private:
             all.found = found;
             all.reason = std::move(reason);
         };
-        if (wrong != all.comparisons.end())
+        if (const auto why = why_disturbed())
+            is(reliability::unreliable, *why);
+        else if (wrong != all.comparisons.end())
             is(reliability::unreliable,
                difference_of(*wrong, static_cast<std::size_t>(wrong - all.comparisons.begin())));
         else if (all.comparisons.empty())
@@ -172,8 +175,6 @@ private:
             is(reliability::unknown, fmt::format("the A/A comparison has too few blocks, so it would find a "
                                                  "difference only if {} of {} workloads differed",
                                                  needed, pairs_.size()));
-        else if (const auto why = why_disturbed())
-            is(reliability::unreliable, *why);
         else
             all.found = reliability::reliable;
         if (all.found == reliability::reliable && plan_.layout_pairs() > 0)

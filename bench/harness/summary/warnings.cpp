@@ -195,30 +195,23 @@ texts ratios_that_differ(const report& found) {
     return sorted;
 }
 
-struct unequal_waiting {
-    texts small, large;  // a large difference exceeds the threshold of the verdicts
-};
-
-/// Returns a text for each workload on which the concurrent contenders waited for different shares of their
-/// time. Ignores differences that are not significant, and those of up to half of the threshold.
-unequal_waiting unequally_busy(const run_plan& plan, const sample_table& samples) {
-    const double threshold = plan.threshold_pct / 100;
-    unequal_waiting all;
+/// Returns a text for each workload on which the contenders waited for the core for different shares of their
+/// time. Ignores differences of up to 5 percentage points, which are due to the start and the end of the
+/// processes.
+texts unequally_busy(const run_plan& plan, const sample_table& samples) {
+    constexpr double explained = 0.05;
+    texts all;
     for (std::size_t workload = 0; workload < plan.workloads.size(); ++workload) {
-        std::vector<std::pair<estimate, std::string>> shares;
+        std::vector<std::pair<double, std::string>> shares;
         for (std::size_t contender = 0; contender < plan.contenders.size(); ++contender)
-            if (const auto share = samples.waited({workload, contender});
-                share && share->low && share->high && contender != plan.aa_copy)
+            if (const auto share = samples.waited({workload, contender}); share && contender != plan.aa_copy)
                 shares.emplace_back(*share, plan.contenders[contender].name);
         if (shares.size() < 2) continue;
-        const auto [least, most] =
-            std::ranges::minmax(shares, {}, [](const auto& each) { return each.first.median; });
-        const double difference = *most.first.low - *least.first.high;
-        if (difference > threshold / 2)
-            (difference > threshold ? all.large : all.small)
-                .push_back(fmt::format("on {}, {} waited for {:.1f} % of its time and {} for {:.1f} %",
-                                       plan.workloads[workload], most.second, 100 * most.first.median,
-                                       least.second, 100 * least.first.median));
+        const auto [least, most] = std::ranges::minmax(shares);
+        if (most.first - least.first > explained)
+            all.push_back(fmt::format("on {}, {} waited for {:.0f} % of its time and {} for {:.0f} %",
+                                      plan.workloads[workload], most.second, 100 * most.first, least.second,
+                                      100 * least.first));
     }
     return all;
 }
@@ -278,16 +271,13 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
              "intervals include these differences; for ratios of one kind of machine, merge only the "
              "shards of that kind (--partial)"});
     }
-    const auto waited = unequally_busy(plan, samples);
-    for (const auto& [code, those] :
-         {std::pair{unequal_waiting_code, &waited.large}, {slightly_unequal_waiting_code, &waited.small}})
-        if (!those->empty())
-            all.push_back(
-                {std::string{code},
-                 fmt::format("some concurrent contenders waited longer than others, and CPU time does not "
-                             "include waiting, so their CPU times do not show the whole difference: {}",
-                             fmt::join(*those, "; ")),
-                 "measure these contenders with --pairing sequential, which compares their elapsed time"});
+    if (const auto waited = unequally_busy(plan, samples); !waited.empty())
+        all.push_back(
+            {"waited_together",
+             fmt::format("some concurrent contenders waited longer than others, and CPU time does not "
+                         "include waiting, so their CPU times do not show the whole difference: {}",
+                         fmt::join(waited, "; ")),
+             "measure these contenders with --pairing sequential, which compares their elapsed time"});
 }
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {

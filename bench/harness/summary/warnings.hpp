@@ -19,11 +19,6 @@ std::vector<reports::warning> warnings_of(const run_plan& plan, const run_outcom
 /// but whose trials recorded no io_context of asio_compat.
 std::vector<reports::warning> swap_warnings(const reports::report& found);
 
-/// The codes of the warnings that concurrent contenders waited for shares of their time that differ by more
-/// than the threshold of the verdicts, or by more than half of it.
-inline constexpr std::string_view unequal_waiting_code = "waited_together",
-                                  slightly_unequal_waiting_code = "waited_slightly";
-
 /// Returns the remedy if each ratio has fewer than `needed` values: more layouts of each build, more blocks,
 /// or both.
 std::string more_pairs(const run_plan& plan, std::uint64_t needed);

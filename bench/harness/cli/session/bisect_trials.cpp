@@ -139,8 +139,8 @@ run_plan bisect_trials::plan_of(const pair_to_compare& two, session_start starte
     for (std::size_t i = 0; i < plan.described.size(); ++i)
         plan.described[i].context["program"] = reports::valid_utf8(plan.contenders[i].path.native());
     if (request_.run.empty()) {
-        const auto probed = pair_third_party_programs(plan, stop_, started);
-        report_pairings(plan, probed);
+        const auto unknown = pair_third_party_programs(plan, stop_, started);
+        report_pairings(plan, unknown);
     }
     return plan;
 }

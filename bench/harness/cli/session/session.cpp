@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>  // program_invocation_name
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -326,89 +325,35 @@ bool is_worth_repeating(const trial_outcome& trial) {
     return trial.wall < (computed_mostly(trial) ? long_computing : long_other);
 }
 
-/// Returns the share of the time with a core in which the process of the trial was blocked.
-double share_blocked(const trial_outcome& trial) {
-    const auto with_core = static_cast<double>(trial.wall.count() - trial.usage.run_delay_ns);
-    return with_core > 0 ? std::clamp(blocked_ns(trial) / with_core, 0.0, 1.0) : 0;
-}
-
-enum class probe_result { waits, waits_unequally, busy };
-
-/// Runs short trials of the contenders on a workload outside the catalog.
-class pairing_probe {
-public:
-    pairing_probe(const run_plan& plan, const std::string& workload, const interrupt& stop,
-                  const preparation_time& time)
-        : plan_{plan}, workload_{workload}, stop_{stop}, time_{time}, executor_{stop.fd(), watching::off} {
-        const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
-        for (const contender& who : plan.contenders)
-            if (&who != aa_copy && !exclusion_before(who, workload)) contenders_.push_back(&who);
-    }
-
-    /// Returns `busy` if both contenders keep a core busy, and wait for equal shares of their time. Returns
-    /// nothing if the time for probes ended during a trial.
-    std::optional<probe_result> result() {
-        if (contenders_.size() != 2) return probe_result::waits;
-        std::vector<double> blocked;
-        for (const auto* who : contenders_) {
-            const auto share = share_if_busy(*who);
-            if (is_out_of_time_) return std::nullopt;
-            if (!share) return probe_result::waits;
-            blocked.push_back(*share);
-        }
-        const bool differ = differ_repeatedly(blocked[1] - blocked[0]);
-        if (is_out_of_time_) return std::nullopt;
-        return differ ? probe_result::waits_unequally : probe_result::busy;
-    }
-
-private:
-    const run_plan& plan_;
-    const std::string& workload_;
-    const interrupt& stop_;
-    const preparation_time& time_;
-    process_executor executor_;
-    std::vector<const contender*> contenders_;
-    bool is_out_of_time_ = false;
-
-    trial_outcome trial_of(const contender& who, double min_time_s) {
-        auto trial = executor_.run({who, workload_, min_time_s, plan_.size, time_.limit(), plan_.cpu});
-        stop_.throw_if_requested();
-        is_out_of_time_ = is_out_of_time_ || (trial.timed_out && time_.is_over());
-        return trial;
-    }
-
-    /// Returns the share of time in which the contender was blocked, or nothing if it does not keep a core
-    /// busy. Runs up to three trials, because a trial can be disturbed. The first one is short.
-    std::optional<double> share_if_busy(const contender& who) {
-        constexpr double shortest_s = 0.01, growth = 4;
-        constexpr int tries = 3;
-        bool again = true;
+/// Returns true if at least two contenders have the workload and each of these contenders keeps a core busy.
+/// Runs up to three trials of each contender, because a trial can be disturbed. The first one is short.
+/// Returns nothing if the time for probes ended during a trial. Use it only for workloads outside the
+/// catalog.
+std::optional<bool> keeps_a_core_busy(const run_plan& plan, std::size_t workload, const interrupt& stop,
+                                      const preparation_time& time) {
+    constexpr double shortest_s = 0.01, growth = 4;
+    constexpr int tries = 3;
+    process_executor executor{stop.fd(), watching::off};
+    const contender* const aa_copy = plan.aa_copy ? &plan.contenders[*plan.aa_copy] : nullptr;
+    std::size_t contenders = 0;
+    for (const contender& who : plan.contenders) {
+        if (&who == aa_copy || exclusion_before(who, plan.workloads[workload])) continue;
+        bool busy = false, again = true;
         double min_time_s = shortest_s;
-        for (int i = 0; i < tries && again; ++i) {
-            const auto trial = trial_of(who, min_time_s);
-            if (is_out_of_time_) return std::nullopt;
-            if (keeps_a_core_busy(trial)) return share_blocked(trial);
+        for (int i = 0; i < tries && !busy && again; ++i) {
+            const auto trial =
+                executor.run({who, plan.workloads[workload], min_time_s, plan.size, time.limit(), plan.cpu});
+            stop.throw_if_requested();
+            if (trial.timed_out && time.is_over()) return std::nullopt;
+            busy = keeps_a_core_busy(trial);
             again = is_worth_repeating(trial);
             if (computed_mostly(trial)) min_time_s *= growth;
         }
-        return std::nullopt;
+        if (!busy) return false;
+        ++contenders;
     }
-
-    /// Returns true if the shares of time in which the two contenders were blocked differ by more than the
-    /// threshold: in `first`, and in the same direction in three more pairs of trials. These become longer,
-    /// so that the start and the end of a process hardly affect the last pair.
-    bool differ_repeatedly(double first) {
-        const double least = plan_.threshold_pct / 100;
-        if (std::abs(first) <= least) return false;
-        for (const double min_time_s : {0.03, 0.1, 0.3}) {
-            const auto base = share_blocked(trial_of(*contenders_[0], min_time_s)),
-                       next = share_blocked(trial_of(*contenders_[1], min_time_s));
-            const double difference = first > 0 ? next - base : base - next;
-            if (is_out_of_time_ || difference <= least) return false;
-        }
-        return true;
-    }
-};
+    return contenders > 1;
+}
 
 /// Returns true if all contenders that can run the workload support slices. If one of them does not, none is
 /// interleaved, because results of different pairings are not comparable.
@@ -538,37 +483,31 @@ void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
     add_aa_copy(plan);
 }
 
-probed_workloads pair_third_party_programs(run_plan& plan, const interrupt& stop, session_start started) {
-    probed_workloads found;
-    if (plan.asked_pairing) return found;
+std::vector<std::string> pair_third_party_programs(run_plan& plan, const interrupt& stop,
+                                                   session_start started) {
+    std::vector<std::string> unknown;
+    if (plan.asked_pairing) return unknown;
     const preparation_time time{plan, started};
     progress shown{{}, std::chrono::seconds{10}};
     for (std::size_t i = 0; i < plan.workloads.size(); ++i) {
         const auto& name = plan.workloads[i];
         if (find_shape(name) != nullptr || threads_of(name) > 1) continue;
         if (time.is_over()) {
-            found.unknown.push_back(name);
+            unknown.push_back(name);
             continue;
         }
         shown.show_pairing(name, i, plan.workloads.size());
-        const auto result = pairing_probe{plan, name, stop, time}.result();
-        if (!result) found.unknown.push_back(name);
-        if (result == probe_result::waits_unequally) found.waiting_unequally.push_back(name);
-        if (result != probe_result::busy) continue;
+        const auto is_busy = keeps_a_core_busy(plan, i, stop, time);
+        if (!is_busy) unknown.push_back(name);
+        if (!is_busy.value_or(false)) continue;
         plan.pairings[i] = pairing::concurrent;
         plan.cores[i] = 1;
     }
-    return found;
+    return unknown;
 }
 
-void report_pairings(const run_plan& plan, const probed_workloads& probed) {
+void report_pairings(const run_plan& plan, const std::vector<std::string>& unknown) {
     if (plan.asked_pairing) return;
-    const auto& [unknown, waiting_unequally] = probed;
-    if (!waiting_unequally.empty())
-        tell(
-            "loopbench: note: trials are sequential for {}, because one program waits longer than the other, "
-            "and only elapsed time includes waiting\n",
-            first_of(waiting_unequally));
     if (!unknown.empty())
         tell(
             "loopbench: note: a fifth of the budget was spent before the pairing of {} was known, so their "
@@ -581,10 +520,7 @@ void report_pairings(const run_plan& plan, const probed_workloads& probed) {
                  plan.workloads.size());
     for (auto [why, workloads] : reasons_for_sequential(plan)) {
         std::erase_if(workloads, [&](const std::string& each) {
-            const auto is_in = [&](const auto& names) {
-                return std::ranges::find(names, each) != names.end();
-            };
-            return is_in(probed.unknown) || is_in(probed.waiting_unequally);
+            return std::ranges::find(unknown, each) != unknown.end();
         });
         if (!workloads.empty())
             tell("loopbench: note: trials are sequential for {}, because {}\n", first_of(workloads), why);

@@ -32,7 +32,7 @@ inline constexpr const char* how_trials_run =
     "at the same time on one core, and their times are CPU times.\n"
     "Workloads that measure waiting are sequential. Other workloads with system calls are usually\n"
     "interleaved. Workloads without system calls are sequential in `run` and interleaved in `compare`.\n"
-    "Google Benchmark programs that keep a core busy are concurrent, unless one of them waits longer.\n"
+    "Google Benchmark programs that keep a core busy are concurrent.\n"
     "The A/A copy is the baseline, measured a second time under another name. If the two differ, the run\n"
     "is unreliable.\n"
     "The total size of the environment variables changes the speed of a program. Therefore each trial\n"
@@ -68,22 +68,17 @@ void choose_pairings(run_plan& plan, const std::map<std::string, reports::pairin
 void complete_plan(run_plan& plan, const interrupt& stop, session_start started,
                    std::string_view other_remedy = {});
 
-/// The workloads that stay sequential although they might keep a core busy.
-struct probed_workloads {
-    std::vector<std::string> unknown;            // not tried, because the time for probes was over
-    std::vector<std::string> waiting_unequally;  // CPU time would hide a part of the difference
-};
-
 /// Chooses the concurrent pairing for each workload outside the catalog that keeps a core busy in short
-/// trials of both programs, unless one program waits for a larger share of its time. Does nothing if the
-/// command line chooses a pairing. Shows its progress. Stops after a fifth of the plan's budget. Throws
-/// `interrupted` after a signal. Use it only for comparisons of third-party programs.
-probed_workloads pair_third_party_programs(run_plan& plan, const interrupt& stop, session_start started);
+/// trials of both programs. Does nothing if the command line chooses a pairing. Shows its progress. Stops
+/// after a fifth of the plan's budget, and returns the workloads that it did not try. Throws `interrupted`
+/// after a signal. Use it only for comparisons of third-party programs.
+std::vector<std::string> pair_third_party_programs(run_plan& plan, const interrupt& stop,
+                                                   session_start started);
 
-/// Prints how the trials of a comparison are paired, and why some of them are sequential. `probed` is the
+/// Prints how the trials of a comparison are paired, and why some of them are sequential. `unknown` is the
 /// result of pair_third_party_programs(). Does nothing if the command line chooses a pairing, because
 /// complete_plan() then prints notes about the pairing.
-void report_pairings(const run_plan& plan, const probed_workloads& probed);
+void report_pairings(const run_plan& plan, const std::vector<std::string>& unknown);
 
 struct finished_run {
     session_record record;
