@@ -236,7 +236,7 @@ class ActionTest(Fixture):
         self.assertTrue(text.endswith(f"\nbase = {base}, head = {head}\n"), text)
         (self.repository / "bench.cpp").write_text(PROGRAM.replace("COUNT", "400"))
         job = self.run_action(target="bench", layouts="1", base="HEAD")
-        self.assertTrue(job.summary.count(f"base = {head}, head = {head} with the changes that are not committed\n"),
+        self.assertTrue(job.summary.count(f"base = {head}, head = {head} with changes that are not committed\n"),
                         job.summary)
 
     def test_values_that_begin_with_a_dash_are_accepted(self):
@@ -343,10 +343,22 @@ class ActionTest(Fixture):
         self.assertEqual(0, job.code, job.log)
         self.assertIn("of_1", self.benchmarks_of_base())
         (self.repository / "third party/value.hpp").write_text("constexpr int value = 3;\n")
-        (self.repository / "CMakeLists.txt").write_text(f"{PROJECT}# changed\n")
         job = self.run_action(target="bench", layouts="1", base="HEAD")
         self.assertEqual(0, job.code, job.log)
         self.assertIn("of_2", self.benchmarks_of_base(), "the base has a change that is not committed")
+        git(self.repository / "third party", "commit", "--quiet", "--all", "--message", "three")
+        job = self.run_action(target="bench", layouts="1", base="HEAD")
+        self.assertEqual(0, job.code, job.log)
+        self.assertIn("of_2", self.benchmarks_of_base())
+        names = subprocess.run([self.built("head/build/bench"), "--benchmark_list_tests"], capture_output=True,
+                               text=True, check=True).stdout
+        self.assertIn("of_3", names.split(), "the head lacks the submodule's new commit")
+        git(self.repository, "commit", "--quiet", "--all", "--message", "three")
+        shutil.rmtree(self.repository / "third party")
+        git(self.repository, "clone", "--quiet", "--depth=1", f"file://{other}", "third party")  # has only `one`
+        job = self.run_action(target="bench", layouts="1")
+        self.assertEqual(2, job.code, job.log)
+        self.assertIn("fetch-depth: 0", job.log)
 
     def test_the_exit_codes_that_fail_a_job(self):
         for code, when_slower, when_unproven in ((0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 3, 3), (4, 0, 4), (5, 0, 5)):
