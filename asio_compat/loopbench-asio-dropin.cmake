@@ -2,8 +2,8 @@
 # cmake -DCMAKE_PROJECT_INCLUDE=PREFIX/lib/cmake/loopbench/loopbench-asio-dropin.cmake
 #
 # CMake includes this file after each call of project(). At that time, the project has no targets, and C++ might not be
-# enabled yet. Therefore this file links every target of the folder with loopbench::asio-dropin-of-cxx at the end of the
-# folder. That has an effect only on C++ sources, and on programs and shared libraries that CMake links as C++.
+# enabled yet. Therefore this file links every target with loopbench::asio-dropin-of-cxx, which has an effect only on
+# C++ sources, and on programs and shared libraries that CMake links as C++.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)  # for the functions below; the project can have older policies, and keeps them
 
@@ -18,6 +18,19 @@ function(loopbench_swap_cxx)
     endif()
     find_package(loopbench REQUIRED COMPONENTS asio PATHS ${CMAKE_CURRENT_FUNCTION_LIST_DIR} NO_DEFAULT_PATH)
     add_library(loopbench::asio-dropin-of-cxx INTERFACE IMPORTED)
+    link_libraries(loopbench::asio-dropin-of-cxx)
+    cmake_language(DEFER CALL loopbench_describe_cxx_later)
+endfunction()
+
+# Called at the end of the folder, but before deferred calls of the project, which were registered later.
+function(loopbench_describe_cxx_later)
+    cmake_language(DEFER CALL loopbench_describe_cxx)
+endfunction()
+
+# Gives loopbench::asio-dropin-of-cxx its properties. Called after the project's own commands, because a project can read
+# the properties of the libraries that its targets are linked with, and cannot use those that depend on the language. For
+# example, libtorrent writes them to its .pc file.
+function(loopbench_describe_cxx)
     foreach(property COMPILE_OPTIONS INCLUDE_DIRECTORIES)
         set_property(TARGET loopbench::asio-dropin-of-cxx PROPERTY INTERFACE_${property}
             "$<$<COMPILE_LANGUAGE:CXX>:$<TARGET_PROPERTY:loopbench::asio-dropin,INTERFACE_${property}>>")
@@ -25,28 +38,6 @@ function(loopbench_swap_cxx)
     set_target_properties(loopbench::asio-dropin-of-cxx PROPERTIES
         INTERFACE_COMPILE_FEATURES "$<$<BOOL:$<CXX_COMPILER_ID>>:cxx_std_20>"  # an error if C++ is not enabled
         INTERFACE_LINK_LIBRARIES "$<$<LINK_LANGUAGE:CXX>:loopbench::loop>")
-    cmake_language(DEFER CALL loopbench_link_all .)
-endfunction()
-
-# Links all targets of the folder and its subfolders. Called at the end of the folder, because a project can read the
-# properties of the libraries that its targets are linked with, and cannot use those that depend on the language. For
-# example, libtorrent writes them to its .pc file.
-function(loopbench_link_all folder)
-    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
-    foreach(target IN LISTS targets)
-        get_target_property(type ${target} TYPE)
-        if(NOT type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE|OBJECT)_LIBRARY)$")
-            continue()
-        endif()
-        foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
-            get_property(others TARGET ${target} PROPERTY ${property})
-            set_property(TARGET ${target} PROPERTY ${property} loopbench::asio-dropin-of-cxx ${others})
-        endforeach()
-    endforeach()
-    get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-    foreach(subfolder IN LISTS subfolders)
-        loopbench_link_all(${subfolder})
-    endforeach()
 endfunction()
 
 # Reports a folder whose C++ targets are not on the loop. Called at the end of a folder whose project() enables neither

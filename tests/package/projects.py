@@ -14,11 +14,12 @@ import sys
 from swap import uses
 
 PROJECTS = pathlib.Path(__file__).resolve().parent / "projects"
-ON_LOOP = {"mixed": ("both", "c_of_static", "c_of_objects", "libshared.so", "sub/in_sub"),
+ON_LOOP = {"mixed": ("both", "c_of_static", "c_of_objects", "libshared.so", "sub/in_sub", "again/in_sub_again",
+                     "late"),
            "no_language": ("part/of_part",), "only_c": ()}
 OF_C_ALONE = {"mixed": ("early_c", "late_c", "c_of_shared"), "no_language": (), "only_c": ("only_c",)}
 TO_RUN = {"mixed": ("both", "cxx_of_outside", "c_of_static", "c_of_objects", "c_of_shared", "early_c", "late_c",
-                    "sub/in_sub"),
+                    "sub/in_sub", "again/in_sub_again", "late"),
           "no_language": ("part/of_part",), "only_c": ("only_c",)}
 
 
