@@ -27,9 +27,9 @@ function(loopbench_describe_cxx_later)
     cmake_language(DEFER CALL loopbench_describe_cxx)
 endfunction()
 
-# Gives loopbench::asio-dropin-of-cxx its properties. Called after the project's own commands, because a project can read
-# the properties of the libraries that its targets are linked with, and cannot use those that depend on the language. For
-# example, libtorrent writes them to its .pc file.
+# Gives loopbench::asio-dropin-of-cxx its properties. Called after the project's own commands, because a project can
+# read the properties of the libraries that its targets are linked with, and cannot use those that depend on the
+# language. For example, libtorrent writes them to its .pc file.
 function(loopbench_describe_cxx)
     foreach(property COMPILE_OPTIONS INCLUDE_DIRECTORIES)
         set_property(TARGET loopbench::asio-dropin-of-cxx PROPERTY INTERFACE_${property}
