@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -119,13 +120,15 @@ inline double cpu_seconds() {
 }
 
 /// Returns the reason why this system refuses every context, for example because a sandbox forbids io_uring.
-/// Returns an empty text if a context can be created.
+/// Returns an empty text if a context and a timer can be created: Asio's context makes its ring for the first
+/// object.
 inline std::string refusal() {
     const auto reason_of = [](int error, const char* what) {
         return error == EPERM || error == ENOSYS || error == EACCES ? std::string(what) : std::string();
     };
     try {
-        const boost::asio::io_context context;
+        boost::asio::io_context context;
+        const boost::asio::steady_timer timer(context);
     } catch (const boost::system::system_error& error) {  // Asio's own context
         return reason_of(error.code().value(), error.what());
     } catch (const std::system_error& error) {  // this project's context
