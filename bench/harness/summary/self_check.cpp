@@ -67,7 +67,6 @@ private:
     void take(std::size_t workload, reports::self_check& all) {
         const auto& excluded = outcome_.excluded[workload];
         if (excluded[baseline_] || excluded[*plan_.aa_copy]) return;
-        if (samples_.counts_of(workload).are_mostly_disturbed()) return;  // its verdicts are withdrawn anyway
         const auto metric = compared_metric(workload);
         auto log_ratios =
             samples_.log_ratios({workload, *plan_.aa_copy, baseline_}, *reports::find_metric(metric));
@@ -153,17 +152,22 @@ private:
                            measured);
     }
 
+    /// Returns true if the verdicts of the compared workload are withdrawn, because it was mostly disturbed.
+    bool is_withdrawn(std::ptrdiff_t index) const {
+        return samples_.counts_of(workloads_[static_cast<std::size_t>(index)]).are_mostly_disturbed();
+    }
+
     void decide(reports::self_check& all) const {
-        const auto wrong = std::ranges::find_if(
-            all.comparisons, [](const auto& item) { return reports::is_difference(item.judged); });
+        auto wrong = all.comparisons.begin();
+        for (; wrong != all.comparisons.end(); ++wrong)
+            if (reports::is_difference(wrong->judged) && !is_withdrawn(wrong - all.comparisons.begin()))
+                break;
         const auto has_interval = [](const auto& item) { return item.to_itself.low.has_value(); };
         const auto is = [&](reliability found, std::string reason) {
             all.found = found;
             all.reason = std::move(reason);
         };
-        if (const auto why = why_disturbed())
-            is(reliability::unreliable, *why);
-        else if (wrong != all.comparisons.end())
+        if (wrong != all.comparisons.end())
             is(reliability::unreliable,
                difference_of(*wrong, static_cast<std::size_t>(wrong - all.comparisons.begin())));
         else if (all.comparisons.empty())
@@ -175,6 +179,8 @@ private:
             is(reliability::unknown, fmt::format("the A/A comparison has too few blocks, so it would find a "
                                                  "difference only if {} of {} workloads differed",
                                                  needed, pairs_.size()));
+        else if (const auto why = why_disturbed())
+            is(reliability::unreliable, *why);
         else
             all.found = reliability::reliable;
         if (all.found == reliability::reliable && plan_.layout_pairs() > 0)
