@@ -249,7 +249,7 @@ def main(source, folder, names):
         sys.exit(f"unknown project: {', '.join(sorted(unknown))}; the projects are {', '.join(known)}")
     folder.mkdir(parents=True, exist_ok=True)
     sources = [f"deb-src {MIRROR} {suite} main" for suite in ("bookworm", "trixie")]
-    root = Root(folder / "root", "bookworm", "git dpkg-dev g++ libbenchmark-dev", sources)
+    root = Root(folder / "root", "bookworm", "git python3 dpkg-dev g++ libbenchmark-dev", sources)
     copy_sources(source, root)
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else []
