@@ -102,6 +102,9 @@ TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
     ASSERT_TRUE(is_fine(ran.code)) << ran.code << ran.error_tail << ran.output;
     std::set<std::string> metrics;
     const auto written = report();
+    std::set<std::string> disturbed;  // workloads whose trials other tests disturbed; these have no verdict
+    for (const std::string name : written["disturbances"].value("workloads", json::array()))
+        disturbed.insert(name);
     for (const auto& item : written["results"]) {
         metrics.insert(item["metric"]);
         if (item["metric"] != "time") continue;
@@ -110,7 +113,7 @@ TEST_F(end_to_end, a_run_of_six_blocks_gives_intervals_for_every_basic_metric) {
         EXPECT_EQ(item["samples"].size(), 6U);
         if (item["contender"] == "asio-epoll") continue;
         EXPECT_LE(item["ratio"]["low"].get<double>(), item["ratio"]["median"].get<double>()) << item;
-        EXPECT_TRUE(item["verdict"].is_string()) << item;
+        EXPECT_TRUE(item["verdict"].is_string() || disturbed.contains(item["workload"])) << item;
     }
     for (const auto* name :
          {"time", "late_p50", "late_p99", "late_max", "early", "cpu_user", "cpu_system", "spin", "wakeups"})
