@@ -276,8 +276,9 @@ TEST_F(asyncio, if_python3_is_missing_the_reason_in_the_results_names_python3) {
 TEST_F(asyncio, without_uvloop_the_result_is_unsupported_and_its_reason_contains_a_remedy) {
     fs::create_symlink("asyncio", folder / "asyncio-uvloop");
     plant("import uvloop", "import no_such_uvloop");
-    const auto ran = loopbench({"run", "--quick", "--contender", "asyncio-uvloop", "--workload",
-                                "sleep/serial", "--blocks", "1", "-o", loopbench.out()});
+    const auto ran =
+        loopbench({"run", "--quick", "--contender", "asyncio-uvloop", "--workload", "sleep/serial",
+                   "--blocks", "1", "--trial-limit", "60s", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
     const auto report = loopbench.report();
     const auto& cell = report["results"][0];

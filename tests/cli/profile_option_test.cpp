@@ -39,10 +39,12 @@ class profile_option : public testing::Test {
 protected:
     /// Runs `compare --profile` with programs in the test's folder `tools` before all others.
     bench::child_outcome compare(const std::string& more = "") const {
-        return loopbench.in_shell(fmt::format(
-            "PATH=$folder/tools:$PATH exec $loopbench compare {} {} --profile --min-time 1ms --blocks 12 "
-            "--workload calls_a_function -o $out {}",
-            LOOPBENCH_PLANTED_BASE, LOOPBENCH_PLANTED_SLOWER, more));
+        return loopbench.decided([&] {
+            return loopbench.in_shell(fmt::format(
+                "PATH=$folder/tools:$PATH exec $loopbench compare {} {} --profile --min-time 1ms --blocks 12 "
+                "--workload calls_a_function -o $out {}",
+                LOOPBENCH_PLANTED_BASE, LOOPBENCH_PLANTED_SLOWER, more));
+        });
     }
 
     void add_tool(const std::string& name, std::string_view script) {

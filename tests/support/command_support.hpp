@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ public:
     /// Runs a shell script. $loopbench is the executable, $folder the test's folder, and $out a path in
     /// $folder that does not exist at first.
     bench::child_outcome in_shell(const std::string& script) const;
+
+    /// Calls compare(), which runs a comparison, up to five times until there is a verdict and no count asks for
+    /// another comparison. On a busy machine, one comparison does not always suffice.
+    bench::child_outcome decided(const std::function<bench::child_outcome()>& compare) const;
 
     [[nodiscard]] std::string out() const { return (folder_ / "out").native(); }
     [[nodiscard]] std::filesystem::path path(std::string_view name) const { return folder_ / name; }
