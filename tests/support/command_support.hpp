@@ -37,8 +37,8 @@ public:
     /// $folder that does not exist at first.
     bench::child_outcome in_shell(const std::string& script) const;
 
-    /// Calls compare(), which runs a comparison, up to five times until there is a verdict and no count asks for
-    /// another comparison. On a busy machine, one comparison does not always suffice.
+    /// Calls compare(), which runs a comparison, up to five times until there is a verdict and no count asks
+    /// for another comparison. On a busy machine, one comparison does not always suffice.
     bench::child_outcome decided(const std::function<bench::child_outcome()>& compare) const;
 
     [[nodiscard]] std::string out() const { return (folder_ / "out").native(); }
