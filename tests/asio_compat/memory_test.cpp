@@ -20,10 +20,13 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/version.hpp>
+#include <cstddef>
 #include <future>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "tests/asio_compat/kits.hpp"
 #include "tests/loop/allocations.hpp"
@@ -209,6 +212,114 @@ TYPED_TEST(asio_allocators, an_allocator_that_needs_complete_types_provides_the_
     context.run();
     EXPECT_EQ(calls, 4);
     EXPECT_EQ(blocks_in_use, 0);
+}
+
+/// A few blocks that the test has reserved.
+class block_pool {
+public:
+    void* take() {
+        for (auto& each : blocks_)
+            if (!std::exchange(each.is_used, true)) return each.bytes.data();
+        throw std::bad_alloc();
+    }
+    void give_back(void* bytes) noexcept {
+        for (auto& each : blocks_)
+            if (each.bytes.data() == bytes) each.is_used = false;
+    }
+
+private:
+    struct block {
+        alignas(std::max_align_t) std::array<std::byte, 1024> bytes;
+        bool is_used = false;
+    };
+    std::array<block, 16> blocks_;
+};
+
+/// An allocator that takes all memory from a pool, so that it never calls operator new.
+template <class T>
+struct pool_allocator {
+    using value_type = T;
+
+    explicit pool_allocator(block_pool& where) : pool(&where) {}
+    template <class Other>
+    pool_allocator(const pool_allocator<Other>& other) noexcept : pool(other.pool) {}
+
+    T* allocate(std::size_t count) {
+        return count * sizeof(T) <= 1024 ? static_cast<T*>(pool->take()) : throw std::bad_alloc();
+    }
+    void deallocate(T* block, std::size_t) noexcept { pool->give_back(block); }
+    friend bool operator==(const pool_allocator& a, const pool_allocator& b) { return a.pool == b.pool; }
+
+    block_pool* pool;
+};
+
+/// Writes a byte, reads it and waits for a timer, again and again. All its handlers use the pool.
+template <class timer_type, class socket_type>
+struct pooled_chain {
+    using allocator_type = pool_allocator<int>;
+    struct parts {
+        timer_type timer;
+        socket_type one, other;
+        block_pool pool = {};
+        std::array<char, 1> byte{};
+        int left = 0;
+        int calls = 0;
+    };
+
+    allocator_type get_allocator() const noexcept { return allocator_type(all->pool); }
+
+    void start() const {
+        all->other.async_write_some(net::buffer("x", 1), *this);
+        all->one.async_read_some(net::buffer(all->byte), *this);
+        all->timer.expires_after(0ms);
+        all->timer.async_wait(*this);
+    }
+    void operator()(error_code) const {
+        ++all->calls;
+        if (--all->left > 0) start();
+    }
+    void operator()(error_code, std::size_t) const { ++all->calls; }
+
+    parts* all;
+};
+
+TYPED_TEST(asio_memory, only_the_allocators_of_handlers_provide_memory_for_operations_that_start_in_run) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    using chain = pooled_chain<typename TestFixture::timer_type, decltype(one)>;
+    typename chain::parts parts{typename TestFixture::timer_type(context), std::move(one), std::move(other)};
+    const auto round = [&](int times) {
+        parts.left = times;
+        parts.calls = 0;
+        context.restart();
+        net::post(context, [&] { chain{&parts}.start(); });
+        context.run();
+        EXPECT_EQ(parts.calls, 3 * times);
+    };
+    round(100);
+    const auto before = this->allocations();
+    round(1000);
+    EXPECT_LE(this->allocations() - before, 4U) << "allocations of three thousand operations";
+}
+
+TYPED_TEST(asio_memory,
+           an_operation_that_starts_outside_run_allocates_at_most_one_block_beside_its_allocator) {
+    auto& context = this->context();
+    auto [one, other] = this->connection();
+    using chain = pooled_chain<typename TestFixture::timer_type, decltype(one)>;
+    typename chain::parts parts{typename TestFixture::timer_type(context), std::move(one), std::move(other)};
+    std::size_t most = 0;
+    for (int i = 0; i < 10; ++i) {
+        parts.left = 1;
+        context.restart();
+        const auto before = this->allocations();
+        chain{&parts}.start();
+        const auto made = this->allocations() - before;
+        if (i > 0) most = std::max(most, made);  // the first one warms up
+        context.run();
+    }
+    EXPECT_EQ(parts.calls, 30);
+    EXPECT_LE(most, 3U) << "allocations of three operations";
 }
 
 /// An allocator that records the size of the largest block that it has provided.
