@@ -16,7 +16,8 @@
 namespace loopbench::bench {
 
 struct check_options {
-    std::string against, to = "asio-epoll", format = "text";
+    std::string against, format = "text";
+    std::optional<std::string> baseline;  // with --update: the contender that new ratios are relative to
     std::vector<std::string> reports, contenders, workloads;
     bool update = false, quick = false;
     std::optional<tier> only;
