@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -63,6 +64,7 @@ private:
     interrupt stop_;
     std::vector<contender> contenders_;
     run_plan plan_;
+    std::chrono::nanoseconds listing_took_{0};  // counts toward the budget of the first session
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells,
