@@ -163,6 +163,20 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
     write_files_atomically(only);
 }
 
+std::error_code why_unwritable(const std::filesystem::path& path) {
+    std::error_code unresolved;
+    const auto resolved = fs::canonical(path, unresolved);
+    const auto target = unresolved ? end_of_links(path) : resolved;
+    const auto folder = target.has_parent_path() ? target.parent_path() : fs::path{"."};
+    const auto denied = [](const fs::path& place, int how) {
+        return ::access(place.c_str(), how) == 0 ? 0 : errno;
+    };
+    const int at_file = denied(target, W_OK);
+    const bool is_missing = at_file == ENOENT;
+    const int error = at_file != 0 && !is_missing ? at_file : denied(folder, W_OK | X_OK);
+    return {error, std::generic_category()};
+}
+
 void prepare_output_folder(const std::filesystem::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);

@@ -216,6 +216,9 @@ expectations read_baseline(const std::string& file) {
     const auto remedy =
         fmt::format("create one with `loopbench check --update --against {}` (see its --help)", file);
     if (!std::filesystem::exists(file)) throw usage_error{"there is no baseline file {}; {}", file, remedy};
+    if (std::filesystem::is_directory(file))
+        throw usage_error{"{} is a folder, not a baseline file; name a file in this folder (--against)",
+                          file};
     try {
         return parse_baseline(reports::read_file(file), file);
     } catch (const reports::other_format&) {

@@ -53,18 +53,24 @@ std::vector<int> sharing_a_cache(const fs::path& caches) {
     return cpus;
 }
 
-/// Returns the start time of a process, field 22 of /proc/PID/stat (proc(5)). Field 2 is the program's name,
-/// which can contain spaces and parentheses. Therefore the function counts fields after the last parenthesis.
-std::uint64_t start_in(const fs::path& stat) {
-    constexpr int words_between = 19;
+/// Returns a number of /proc/PID/stat, or 0 if the file lacks it. `number` is the field's number in proc(5),
+/// which counts from 1. Field 2 is the program's name, which can contain spaces and parentheses. Therefore
+/// the function counts fields after the last parenthesis.
+std::uint64_t field_of(const fs::path& stat, int number) {
+    constexpr int first_after_name = 3;
     std::ifstream file{stat};
     using bytes = std::istreambuf_iterator<char>;
     const std::string text{bytes{file}, bytes{}};
     std::istringstream rest{text.substr(std::min(text.rfind(')') + 1, text.size()))};
     std::string word;
-    for (int i = 0; i < words_between; ++i) rest >> word;
-    std::uint64_t ticks = 0;
-    return rest >> ticks ? ticks : 0;
+    for (int i = first_after_name; i < number; ++i) rest >> word;
+    std::uint64_t value = 0;
+    return rest >> value ? value : 0;
+}
+
+std::uint64_t start_in(const fs::path& stat) {
+    constexpr int starttime = 22;
+    return field_of(stat, starttime);
 }
 
 struct group_mount {
@@ -222,10 +228,20 @@ std::map<std::string, cpu_times> read_cpu_times() {
     return all;
 }
 
-std::int64_t run_delay_ns_of(pid_t pid) {
+main_thread_times main_thread_times_of(pid_t pid) {
     std::ifstream file{"/proc/" + std::to_string(pid) + "/schedstat"};
+    main_thread_times found;
     std::int64_t running_ns = 0, waiting_ns = 0;
-    return file >> running_ns >> waiting_ns ? waiting_ns : 0;
+    if (file >> running_ns >> waiting_ns && running_ns > 0) found = {running_ns, waiting_ns};
+    return found;
+}
+
+std::int64_t children_ns_of(pid_t pid) {
+    constexpr int cutime = 16, cstime = 17;
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    const fs::path stat{"/proc/" + std::to_string(pid) + "/stat"};
+    const auto ticks = static_cast<std::int64_t>(field_of(stat, cutime) + field_of(stat, cstime));
+    return ticks * (ns_per_second / std::max(::sysconf(_SC_CLK_TCK), 1L));
 }
 
 std::vector<child_facts> children_of_this_thread() {

@@ -65,10 +65,18 @@ struct cpu_times {
 /// absent.
 std::map<std::string, cpu_times> read_cpu_times();
 
-/// Returns the time for which the process's main thread was ready but waited for a CPU, or 0 if the kernel
-/// does not count this time. The time is the second number of /proc/PID/schedstat
-/// (Documentation/scheduler/sched-stats.rst). The process can have ended but must not have been reaped.
-std::int64_t run_delay_ns_of(pid_t pid);
+/// The times of a process's main thread. The kernel counts them in /proc/PID/schedstat
+/// (Documentation/scheduler/sched-stats.rst).
+struct main_thread_times {
+    std::optional<std::int64_t> ran_ns;  // absent if the kernel does not count these times
+    std::int64_t run_delay_ns = 0;       // time in which the ready thread waited for a CPU
+};
+/// Reads the times of the process's main thread. The process can have ended but must not have been reaped.
+main_thread_times main_thread_times_of(pid_t pid);
+
+/// Returns the CPU time of the children that the process has waited for, with a precision of two ticks. The
+/// process can have ended but must not have been reaped.
+std::int64_t children_ns_of(pid_t pid);
 
 struct child_facts {
     pid_t pid = -1;

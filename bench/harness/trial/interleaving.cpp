@@ -169,7 +169,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
                                                const slice_rules& rules) {
     const kept_on core{requests.empty() ? std::nullopt : requests.front().cpu};
     const auto deadline = clock::now() + rules.limit;
-    const auto waited_before = run_delay_ns_of(::getpid());
+    const auto waited_before = main_thread_times_of(::getpid()).run_delay_ns;
     std::mt19937_64 random{rules.seed};
     std::deque<player> all;
     std::vector<outcome_by_slices> outcomes(requests.size());
@@ -210,7 +210,7 @@ std::vector<outcome_by_slices> run_interleaved(std::span<const child_request> re
                  enough ? child_end::timed_out : child_end::kept_slice);
         }
     }
-    const std::chrono::nanoseconds waited{run_delay_ns_of(::getpid()) - waited_before};
+    const std::chrono::nanoseconds waited{main_thread_times_of(::getpid()).run_delay_ns - waited_before};
     for (auto& each : outcomes) each.harness_waited = waited;
     return outcomes;
 }

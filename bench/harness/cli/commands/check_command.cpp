@@ -213,7 +213,7 @@ void add_check_command(CLI::App& app, action& chosen) {
                    "with --update: measure the times of a new baseline file at small size")
         ->needs(update);
     command
-        ->add_option("--baseline", options->to,
+        ->add_option("--baseline", options->baseline,
                      "with --update: the contender that the ratios in a new baseline file are relative to "
                      "(asio-epoll)")
         ->type_name("NAME")

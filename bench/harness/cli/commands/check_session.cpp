@@ -38,8 +38,11 @@ check_session::check_session(const check_options& options, const std::vector<std
       contenders_{chosen_of(contenders_in(options.session.contender_dirs), names, named_by)},
       plan_{sized_plan(usual_gate_plan(), options.session)} {
     report_inherited_flags();
-    for (auto& who : contenders_) list_workloads(who, workload_size::small, probe_limit, stop_.fd());
+    const auto started = session_start::clock::now();
+    for (auto& who : contenders_)
+        list_workloads(who, workload_size::small, listing_limit(plan_.budget, started), stop_.fd());
     stop_.throw_if_requested();
+    listing_took_ = session_start::clock::now() - started;
 }
 
 const contender& check_session::find(const std::string& name) const {
@@ -81,7 +84,8 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
         add_once(names, cell.contender);
     }
     for (const auto& name : names) plan.contenders.push_back(find(name));
-    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop_.fd());
+    for (auto& who : plan.contenders)
+        list_workloads(who, plan.size, listing_limit(plan.budget, started), stop_.fd());
     complete_plan(plan, stop_, started);
     std::map<std::string, reports::pairing> pairings;
     for (const auto& ratio : times.ratios) pairings.emplace(ratio.workload, ratio.made);
@@ -91,7 +95,8 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
 
 reports::report check_session::measure(const expected_times& times, std::span<const cell_name> cells,
                                        std::uint64_t number) {
-    const auto started = session_start::clock::now();
+    const auto started =
+        session_start::clock::now() - (number == 0 ? listing_took_ : std::chrono::nanoseconds{0});
     auto plan = plan_for(times, cells, started);
     plan.seed = (plan.seed + number) % (largest_seed + 1);
     const auto folder = std::filesystem::path{options_.session.output} / (number == 0 ? "first" : "second");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,7 +17,8 @@
 namespace loopbench::bench {
 
 struct check_options {
-    std::string against, to = "asio-epoll", format = "text";
+    std::string against, format = "text";
+    std::optional<std::string> baseline;  // with --update: the contender that new ratios are relative to
     std::vector<std::string> reports, contenders, workloads;
     bool update = false, quick = false;
     std::optional<tier> only;
@@ -62,6 +64,7 @@ private:
     interrupt stop_;
     std::vector<contender> contenders_;
     run_plan plan_;
+    std::chrono::nanoseconds listing_took_{0};  // counts toward the budget of the first session
 
     [[nodiscard]] const contender& find(const std::string& name) const;
     [[nodiscard]] run_plan plan_for(const expected_times& times, std::span<const cell_name> cells,

@@ -51,19 +51,31 @@ public:
         if (options.slack_pct) next_.slack.pct = *options.slack_pct;
         counts_ = options.only ? *options.only == tier::counts : !exists_ || !next_.counts.empty();
         times_ = options.only ? *options.only == tier::times : !exists_ || next_.times.has_value();
-        if (times_ && !next_.times)
-            next_.times = expected_times{
-                options.to, options.quick ? workload_size::small : workload_size::full, {}, {}};
+        if (!times_) return;
+        if (!next_.times) {
+            has_new_times_ = true;
+            next_.times = expected_times{options.baseline.value_or("asio-epoll"),
+                                         options.quick ? workload_size::small : workload_size::full,
+                                         {},
+                                         {}};
+        } else if (const auto& to = next_.times->to; options.baseline.value_or(to) != to) {
+            throw usage_error{
+                "ratios in {} are relative to {}; leave --baseline out, or move the file away for a new one",
+                options.against, to};
+        }
     }
 
     void measure() {
         const auto found = names_of(contenders_in(options_.session.contender_dirs));
         auto contenders = chosen(names_in(cells_of(next_), &cell_name::contender), options_.contenders, found,
                                  "contender", is_headline_contender);
-        if (times_) add_once(contenders, next_.times->to);
+        if (times_) {
+            if (has_new_times_) refuse_unknown_baseline(found);
+            add_once(contenders, next_.times->to);
+        }
         check_session session{options_, contenders, options_.against, by_};
         remove_gone(session);
-        if (times_) refuse_lone_programs(session);
+        if (times_) refuse_without_ratios(session);
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
         if (!times_) return;
         auto anew = *next_.times;
@@ -115,6 +127,7 @@ private:
     const check_options& options_;
     const invocation& by_;
     bool exists_, counts_ = false, times_ = false;
+    bool has_new_times_ = false;  // the old file has no ratios, so the options choose the baseline contender
     expectations next_;
 
     template <class predicate>
@@ -122,28 +135,60 @@ private:
                      predicate is_headline) const {
         if (!patterns.empty()) return select(known, patterns, kind);
         if (!old.empty()) return old;
-        std::erase_if(known, [&](const auto& name) { return !is_headline(name); });
-        return known;
+        auto headline = known;
+        std::erase_if(headline, [&](const auto& name) { return !is_headline(name); });
+        return headline.empty() ? known : headline;
     }
 
-    /// Throws not_written if the baseline contender has no workload that another contender also has, because
-    /// then no ratio can be measured.
-    void refuse_lone_programs(const check_session& session) const {
+    /// Returns the workloads to choose from. Without --workload, these are the workloads of the contenders
+    /// that are compared with the baseline contender, or its own if it is the only contender.
+    [[nodiscard]] name_list known_workloads(const check_session& session) const {
+        auto others = session.contenders();
+        if (times_ && options_.workloads.empty())
+            std::erase_if(others, [&](const contender& who) { return who.name == next_.times->to; });
+        return workloads_of(others.empty() ? session.contenders() : others);
+    }
+
+    void refuse_unknown_baseline(const name_list& found) const {
+        const auto& to = next_.times->to;
+        if (std::ranges::find(found, to) != found.end()) return;
+        throw not_written{
+            exit_usage,
+            fmt::format(
+                "the baseline contender {} does not exist here; choose one with --baseline (`loopbench list` "
+                "shows the contenders), use --contender-dir with its folder, or check only counts "
+                "(--tier counts)",
+                to)};
+    }
+
+    /// Throws not_written if no ratio can be measured, because no chosen workload of another contender is
+    /// also a workload of the baseline contender. A contender that cannot list its workloads has a message of
+    /// its own.
+    void refuse_without_ratios(const check_session& session) const {
         const auto& to = next_.times->to;
         std::vector<std::string> others;
         for (const auto& who : session.contenders()) {
-            if (who.name == to) continue;
-            others.push_back(who.name);
-            const auto shared = [&](const auto& workload) { return session.has({workload, to}); };
-            if (!who.problem.empty() || std::ranges::any_of(who.workloads, shared)) return;
+            if (!who.problem.empty()) return;
+            if (who.name != to) others.push_back(who.name);
         }
-        if (others.empty()) return;
-        throw not_written{
-            exit_usage,
-            fmt::format("the baseline contender {0} has none of the workloads of {1}, so there is nothing to "
-                        "compare them with; choose a contender that has them with --baseline, compare two "
-                        "builds with `loopbench compare OLD NEW`, or check only counts (--tier counts)",
-                        to, fmt::join(others, ", "))};
+        const auto has_ratio = [&](const cell_name& cell) {
+            return cell.contender != to && session.has({cell.workload, to});
+        };
+        if (std::ranges::any_of(wanted_cells(session, tier::times), has_ratio)) return;
+        constexpr std::string_view otherwise =
+            "compare two builds with `loopbench compare OLD NEW`, or check only counts (--tier counts)";
+        if (!others.empty())
+            throw not_written{
+                exit_usage,
+                fmt::format(
+                    "the baseline contender {} has none of the {}workloads of {}, so there is nothing "
+                    "to compare them with; choose a contender that has them with --baseline, {}",
+                    to, options_.workloads.empty() ? "" : "chosen ", fmt::join(others, ", "), otherwise)};
+        if (!counts_)
+            throw not_written{
+                exit_usage, fmt::format("{} is the baseline contender, and no other contender is chosen, so "
+                                        "there are no ratios; add others with --contender, {}",
+                                        to, otherwise)};
     }
 
     /// Returns true if this tier of the new baseline file should contain the workload and contender of
@@ -160,7 +205,7 @@ private:
 
     [[nodiscard]] std::vector<cell_name> wanted_cells(const check_session& session, tier which) const {
         const auto workloads = chosen(names_in(cells_of(next_), &cell_name::workload), options_.workloads,
-                                      workloads_of(session.contenders()), "workload", is_headline_workload);
+                                      known_workloads(session), "workload", is_headline_workload);
         std::vector<cell_name> cells;
         for (const auto& workload : workloads)
             for (const auto& who : session.contenders())
@@ -185,7 +230,11 @@ private:
         return wanted;
     }
 
+    /// Removes the workloads that their contenders no longer have from the new baseline file. Throws
+    /// not_written if none is left and the options choose no others: the update would then measure other
+    /// workloads.
     void remove_gone(const check_session& session) {
+        const auto old = cells_of(next_);
         const auto is_gone = [&](const auto& line) {
             const auto known = std::ranges::find(session.contenders(), line.contender, &contender::name);
             return known != session.contenders().end() && known->problem.empty() &&
@@ -193,6 +242,12 @@ private:
         };
         std::erase_if(next_.counts, is_gone);
         if (next_.times) std::erase_if(next_.times->ratios, is_gone);
+        if (old.empty() || !cells_of(next_).empty() || !options_.workloads.empty()) return;
+        throw not_written{
+            exit_usage,
+            fmt::format("its contenders no longer have any of its workloads ({}); choose the new ones with "
+                        "--workload",
+                        fmt::join(names_in(old, &cell_name::workload), ", "))};
     }
 
     void take_counts(const std::vector<counted_result>& cells) {
@@ -271,6 +326,20 @@ private:
     }
 };
 
+/// Throws not_written if the baseline file could not be written after the measurement.
+void refuse_unwritable(const std::string& file) {
+    const auto error = reports::why_unwritable(file);
+    if (error == std::errc::no_such_file_or_directory)
+        throw not_written{
+            exit_usage,
+            "its folder does not exist; create the folder, or choose another file with --against"};
+    if (error)
+        throw not_written{
+            exit_usage, fmt::format("{}; make the file and its folder writable, or choose another file with "
+                                    "--against",
+                                    error.message())};
+}
+
 }  // namespace
 
 int update_baseline(const check_options& options, const invocation& by) {
@@ -278,6 +347,7 @@ int update_baseline(const check_options& options, const invocation& by) {
         throw usage_error{"a baseline file comes from one run; use at most one report with --update"};
     try {
         update next{options, by};
+        refuse_unwritable(options.against);
         if (options.reports.empty()) {
             next.measure();
         } else {

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -269,15 +270,14 @@ std::vector<std::string> chosen_benchmarks(std::vector<contender>& sides, const 
 
 void leave_out_unmatched(run_plan& plan) {
     std::vector<unmatched_benchmark> unmatched;
-    const auto lacks = [](const contender& who, const std::string& name) {
-        return std::ranges::find(who.workloads, name) == who.workloads.end();
+    const auto names_of = [](const contender& who) {
+        return std::set<std::string_view>(who.workloads.begin(), who.workloads.end());
     };
+    const auto base = names_of(plan.contenders[0]), next = names_of(plan.contenders[1]);
     std::erase_if(plan.workloads, [&](const std::string& name) {
-        const auto without =
-            std::ranges::find_if(plan.contenders, [&](auto& who) { return lacks(who, name); });
-        if (without == plan.contenders.end()) return false;
-        const auto& owner = &*without == &plan.contenders[0] ? plan.contenders[1] : plan.contenders[0];
-        unmatched.push_back({name, owner.name});
+        const bool in_base = base.contains(name);
+        if (in_base && next.contains(name)) return false;
+        unmatched.push_back({name, plan.contenders[in_base ? 0 : 1].name});
         return true;
     });
     if (!unmatched.empty()) plan.unmatched = std::move(unmatched);

@@ -101,20 +101,21 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
 }
 
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
-                                                  std::vector<contender> found, const interrupt& stop) {
+                                                  std::vector<contender> found, const interrupt& stop,
+                                                  session_start started) {
     auto names = workloads_of(plan.contenders);
     const auto is_met = [&](const std::string& pattern) {
         return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
     };
     if (std::ranges::all_of(options.workloads, is_met)) return names;
-    for (auto& who : found) list_workloads(who, plan.size, probe_limit, stop.fd());
+    for (auto& who : found) list_workloads(who, plan.size, listing_limit(plan.budget, started), stop.fd());
     stop.throw_if_requested();
     return workloads_of(found);
 }
 
 void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
-                      const interrupt& stop) {
-    const auto names = workloads_to_choose_from(plan, options, found, stop);
+                      const interrupt& stop, session_start started) {
+    const auto names = workloads_to_choose_from(plan, options, found, stop, started);
     if (names.empty()) {
         const auto& who = plan.contenders.front();
         throw std::runtime_error{
@@ -187,9 +188,10 @@ int run_command(const run_options& options, const invocation& called) {
     const auto found = contenders_in(options.session.contender_dirs);
     choose_contenders(plan, options, found);
     report_inherited_flags();
-    for (auto& who : plan.contenders) list_workloads(who, plan.size, probe_limit, stop.fd());
+    for (auto& who : plan.contenders)
+        list_workloads(who, plan.size, listing_limit(plan.budget, started), stop.fd());
     stop.throw_if_requested();
-    choose_workloads(plan, options, found, stop);
+    choose_workloads(plan, options, found, stop, started);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
     // Warns of an unmeasured baseline before the first trial, so that the user can stop the run early.

@@ -9,6 +9,7 @@
 
 #include "bench/catalog/explanations.hpp"
 #include "bench/harness/experiment/selection.hpp"
+#include "bench/harness/trial/shared_limit.hpp"
 
 namespace loopbench::bench {
 
@@ -61,6 +62,14 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
                 "installed",
                 known->name};
     }
+}
+
+std::chrono::nanoseconds listing_limit(std::optional<std::chrono::nanoseconds> budget,
+                                       std::chrono::steady_clock::time_point started) {
+    constexpr std::chrono::nanoseconds least = std::chrono::seconds{2};
+    if (!budget) return probe_limit;
+    return std::clamp<std::chrono::nanoseconds>(shared_limit{started + *budget / 2}.left(), least,
+                                                probe_limit);
 }
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {

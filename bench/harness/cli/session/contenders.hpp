@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,11 @@
 namespace loopbench::bench {
 
 inline constexpr std::chrono::seconds probe_limit{20};
+
+/// Returns the time limit for the next listing of a command that started at `started`. All listings share
+/// half of the budget. Each has at least two seconds, so that contenders can also start on a busy machine.
+std::chrono::nanoseconds listing_limit(std::optional<std::chrono::nanoseconds> budget,
+                                       std::chrono::steady_clock::time_point started);
 
 /// Returns the contenders in the default folder and in `more_folders`. Does not start them, so their lists of
 /// workloads are empty. Throws usage_error if a folder does not exist or if there is no contender.

@@ -269,10 +269,13 @@ double blocked_ns(const trial_outcome& trial) {
 
 constexpr double more_than_one_core = 1.05;
 
-/// Returns true if the process of the trial computed on several cores at the same time.
+/// Returns true if the process of the trial computed on several cores at the same time, or would do so if the
+/// cores were free: on a busy machine, or with one CPU, its threads take turns.
 bool uses_several_cores(const trial_outcome& trial) {
-    return static_cast<double>(trial.usage.user_ns + trial.usage.system_ns) >
-           more_than_one_core * static_cast<double>(trial.wall.count());
+    constexpr double much = 0.25;
+    const auto computed = static_cast<double>(trial.usage.user_ns + trial.usage.system_ns);
+    return computed > more_than_one_core * static_cast<double>(trial.wall.count()) ||
+           static_cast<double>(trial.usage.other_threads_ns) > much * computed;
 }
 
 /// Returns true if the trial computed for nearly all of its time. Leaves out the time in which the trial was

@@ -109,8 +109,13 @@ resource_usage usage_of(const rusage& usage) {
     const auto ns = [](const timeval& time) {
         return std::int64_t{time.tv_sec} * 1'000'000'000 + std::int64_t{time.tv_usec} * 1'000;
     };
-    return {ns(usage.ru_utime), ns(usage.ru_stime), std::int64_t{usage.ru_maxrss} * 1024,
-            usage.ru_nvcsw,     usage.ru_nivcsw,    0};
+    return {ns(usage.ru_utime),
+            ns(usage.ru_stime),
+            std::int64_t{usage.ru_maxrss} * 1024,
+            usage.ru_nvcsw,
+            usage.ru_nivcsw,
+            0,
+            0};
 }
 
 }  // namespace
@@ -199,12 +204,16 @@ child_outcome running_child::finish() {
     siginfo_t ended{};
     uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
     drain();
-    const auto run_delay_ns = run_delay_ns_of(pid_);
+    const auto main_thread = main_thread_times_of(pid_);
+    const auto children_ns = children_ns_of(pid_);
     outcome_.group = pid_;
     const auto [taken, status, usage] = reap();
     if (!taken) throw_errno("cannot read the exit status of a contender");
     outcome_.usage = usage_of(usage);
-    outcome_.usage.run_delay_ns = run_delay_ns;
+    outcome_.usage.run_delay_ns = main_thread.run_delay_ns;
+    if (main_thread.ran_ns)
+        outcome_.usage.other_threads_ns = std::max<std::int64_t>(
+            outcome_.usage.user_ns + outcome_.usage.system_ns - children_ns - *main_thread.ran_ns, 0);
     if (killed_because_) {
         outcome_.end = *killed_because_;
     } else if (WIFSIGNALED(status)) {
