@@ -434,11 +434,18 @@ std::string corrected_comparisons(std::uint64_t of_time) {
 
 }  // namespace
 
+bool is_compared(const report& content) {
+    return std::ranges::any_of(content.results,
+                               [](const auto& item) { return item.to_baseline || item.from_baseline; });
+}
+
 std::string legend_for(const report& content) {
     const auto cut = content.complete ? "" : " " + why_incomplete(content);
     constexpr std::string_view times =
         "time/op is the median over the trials, followed by its 95 % interval.";
     if (content.baseline.empty()) return fmt::format("{}{}", times, cut);
+    if (!is_compared(content))
+        return fmt::format("{}{}{}{}", times, pairings_legend(content), self_check_text(content.aa), cut);
     return fmt::format(
         "{} A ratio above 1 is "
         "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "

@@ -107,6 +107,10 @@ std::optional<std::string> why_unreliable(const report& content);
 
 std::string self_check_text(const std::optional<self_check>& aa);
 
+/// Returns true if a result has a ratio or a difference to the baseline. Without one, no sentence explains
+/// ratios.
+bool is_compared(const report& content);
+
 std::string legend_for(const report& content);
 
 /// Replaces control characters, characters that change the direction of text, and invalid UTF-8 with '?',

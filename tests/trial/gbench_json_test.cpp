@@ -10,8 +10,8 @@ namespace loopbench::tests {
 
 namespace {
 
+using bench::as_valid_json;
 using bench::parse_gbench_json;
-using bench::without_bare_non_finite;
 
 bench::gbench_row only_row(const std::string& fields) {
     const auto output = parse_gbench_json(R"({"benchmarks":[{"name":"yield",)" + fields + "}]}");
@@ -55,9 +55,31 @@ TEST(gbench_json, the_words_of_the_c_library_for_non_finite_numbers_become_absen
 
 TEST(gbench_json, words_for_non_finite_numbers_inside_quoted_texts_are_unchanged) {
     for (const std::string text : {R"("NaN")", R"("a \" NaN")", R"("\\")", R"("x -Infinity \\\" NaN y")"})
-        EXPECT_EQ(without_bare_non_finite(text), text);
-    EXPECT_EQ(without_bare_non_finite(R"(["\\",NaN,"NaN",-Infinity])"), R"(["\\",null,"NaN",null])");
-    EXPECT_EQ(without_bare_non_finite("\"unfinished \\"), "\"unfinished \\");
+        EXPECT_EQ(as_valid_json(text), text);
+    EXPECT_EQ(as_valid_json(R"(["\\",NaN,"NaN",-Infinity])"), R"(["\\",null,"NaN",null])");
+    EXPECT_EQ(as_valid_json("\"unfinished \\"), "\"unfinished \\");
+}
+
+// Before 1.5, texts had no escapes: google/benchmark#641 and #745.
+TEST(gbench_json, backslashes_that_escape_nothing_are_kept) {
+    for (const auto& [printed, valid] : std::vector<std::pair<std::string, std::string>>{
+             {R"("executable": "D:\\_Dev\\bench.exe")", R"("executable": "D:\\_Dev\\bench.exe")"},
+             {R"("executable": "D:\\_Dev\\new\\bench.exe")", R"("executable": "D:\\_Dev\\new\\bench.exe")"},
+             {R"("executable": "D:\_Dev\new\bench.exe")", R"("executable": "D:\\_Dev\\new\\bench.exe")"},
+             {R"("executable": "C:\new\bench.exe")", R"("executable": "C:\\new\\bench.exe")"},
+             {R"("executable": "C:\users\me\bench.exe")", R"("executable": "C:\\users\\me\\bench.exe")"},
+             {R"("label": "a:\nb\u00e9")", R"("label": "a:\nb\u00e9")"},
+             {R"("error_message": "no \"file\" c:\hello")", R"("error_message": "no \"file\" c:\\hello")"}})
+        EXPECT_EQ(as_valid_json(printed), valid);
+}
+
+// Before 1.2: google/benchmark#300 and #379.
+TEST(gbench_json, a_percent_sign_after_a_number_is_ignored) {
+    const auto output =
+        parse_gbench_json(R"({"benchmarks":[{"name":"a","real_time":5},{"name":"a_RMS","rms": 2%}]})");
+    ASSERT_EQ(output.rows.size(), 1U);
+    EXPECT_EQ(output.rows[0].real_time_ns, 5);
+    EXPECT_EQ(as_valid_json(R"({"label":"12%"})"), R"({"label":"12%"})");
 }
 
 TEST(gbench_json, a_row_with_an_error_contains_the_message_of_the_error) {

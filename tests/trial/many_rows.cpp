@@ -39,6 +39,20 @@ void add_names() {
                              "end/",
                              "a//b",
                              "%s%n",
+                             "encode/radix64/3",
+                             "encode/radix64/64",
+                             "encode/radix64",
+                             "encode_with_buffer/radix64/3",  // bheisler/criterion.rs#304
+                             "find",
+                             "find_all",  // vincenthz/hs-gauge#80
+                             "ideal/999",
+                             "ideal/9999_median",  // google/benchmark#1484
+                             "stm32f4",
+                             "stm32f4-0.14.0",  // rust-lang/rustc-perf#1279
+                             "test1",
+                             "test10",  // google/benchmark#847
+                             "lhs[0/(a|b)]",
+                             "lhs[0/(a|b)] vs. rhs[.*]",
                              "h#1",
                              "h",
                              "h/#1",
@@ -72,13 +86,44 @@ void add_variants() {
     add("unit")->Unit(benchmark::kSecond);
     add("complexity")->Complexity();
     for (int i = 0; i < 3; ++i) add("same");  // Bodigrim/tasty-bench#9
+    // Equal names of other forms: haskell/containers#621, llvm/llvm-project#215676, bpftrace/bpftrace#4390,
+    // ordo-one/benchmark#20, ocurrent/current-bench#62, ocaml-multicore/multicore-bench#29
+    for (int i = 0; i < 2; ++i) {
+        add("same")->Arg(8);
+        add("same")->Iterations(50);
+        add("same/8");
+        add("same_mean");
+        add("same[0/*]");
+        add("same/#1/2");
+        add("")->Arg(1);
+    }
 }
 
 void add_counters() {
     benchmark::RegisterBenchmark("counters", [](benchmark::State& state) {
         for ([[maybe_unused]] auto _ : state) state.SetIterationTime(1e-3);
-        for (const auto* name : {"real_time", "cpu_time", "time", "family_index", "per_family_instance_index",
-                                 "repetition_index", "name", "run_name", "error_occurred", "skipped"})
+        for (const auto* name : {"real_time",
+                                 "cpu_time",
+                                 "time",
+                                 "family_index",
+                                 "per_family_instance_index",
+                                 "repetition_index",
+                                 "name",
+                                 "run_name",
+                                 "error_occurred",
+                                 "skipped",
+                                 "error_message",
+                                 "skip_message",
+                                 "run_type",
+                                 "aggregate_name",
+                                 "time_unit",
+                                 "threads",
+                                 "iterations",
+                                 "repetitions",
+                                 "label",
+                                 "big_o",
+                                 "rms",
+                                 "cpu_coefficient"})
             state.counters[name] = 3;
         state.counters["nan"] = std::numeric_limits<double>::quiet_NaN();
         state.SetLabel("a \"label\"\twith a tab");

@@ -45,37 +45,38 @@ TEST(third_party_program, each_result_belongs_to_its_own_benchmark) {
 }
 
 struct odd_case {
+    const char* report;  // a public report of such a program
     const char* how;
     const char* reason = "";  // a part of the reason if the trial fails
 };
 
-/// Reports about such programs: arborx/ArborX#207, open-telemetry/opentelemetry-cpp#3917,
-/// matepek/vscode-catch2-test-adapter#253, google/benchmark#320 and #2206, bazelbuild/bazel#3325.
-constexpr odd_case odd_cases[] = {{""},
-                                  {"prints"},
-                                  {"prints a brace"},
-                                  {"prints in the loop"},
-                                  {"prints at exit"},
-                                  {"prints afterwards"},
-                                  {"prints the time"},
-                                  {"prints a word"},
-                                  {"prints colours"},
-                                  {"prints JSON"},
-                                  {"prints progress"},
-                                  {"prints bytes"},
-                                  {"warns a lot"},
-                                  {"changes its folder"},
-                                  {"waits for input"},
-                                  {"has a thread"},
-                                  {"restarts itself"},
-                                  {"crashes", "SIGSEGV"},
-                                  {"throws", "SIGABRT"},
-                                  {"exits", "invalid JSON"}};
+constexpr odd_case odd_cases[] = {{"an ordinary program", ""},
+                                  {"arborx/ArborX#207", "prints"},
+                                  {"ocurrent/current-bench#321", "prints a brace"},
+                                  {"google/benchmark#397", "prints in the loop"},
+                                  {"google/benchmark#320", "prints at exit"},
+                                  {"Ultimate-Multisite/ultimate-multisite#268", "prints afterwards"},
+                                  {"open-telemetry/opentelemetry-cpp#3917", "prints the time"},
+                                  {"google/benchmark#847", "prints a word"},
+                                  {"benchmark-action/github-action-benchmark#55", "prints colours"},
+                                  {"OpenHands/benchmarks#498", "prints JSON"},
+                                  {"our own", "prints progress"},
+                                  {"our own", "prints bytes"},
+                                  {"matepek/vscode-catch2-test-adapter#253", "warns a lot"},
+                                  {"our own", "changes its folder"},
+                                  {"bazelbuild/bazel#3325", "waits for input"},
+                                  {"our own", "has a thread"},
+                                  {"our own", "restarts itself"},
+                                  {"google/benchmark#391", "crashes", "SIGSEGV"},
+                                  {"matepek/vscode-catch2-test-adapter#290", "throws", "SIGABRT"},
+                                  {"google/benchmark#973", "throws", "uncaught std::runtime_error: boom"},
+                                  {"google/benchmark#2206", "exits", "invalid JSON"}};
 
 class odd_program : public testing::TestWithParam<odd_case> {};
 
 TEST_P(odd_program, an_odd_program_has_its_result_or_a_specific_reason) {
-    const auto& [how, reason] = GetParam();
+    const auto& [report, how, reason] = GetParam();
+    SCOPED_TRACE(report);
     const auto who = listed(LOOPBENCH_ODD_PROGRAM, how);
     ASSERT_EQ(who.problem, "") << how;
     ASSERT_EQ(who.workloads, std::vector<std::string>{"odd/manual_time"}) << how;

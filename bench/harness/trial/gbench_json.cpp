@@ -107,7 +107,7 @@ json parse(std::string_view text) {
     try {
         // A counter can have the same name as a standard field of a row. Google Benchmark writes the standard
         // fields first, so the first value is used.
-        return reports::parse_strictly(without_bare_non_finite(text), reports::duplicates::first_counts);
+        return reports::parse_strictly(as_valid_json(text), reports::duplicates::first_counts);
     } catch (const reports::format_error& error) {
         if (const auto number = number_of_a_locale(text))
             throw gbench_error{
@@ -121,27 +121,74 @@ json parse(std::string_view text) {
 
 }  // namespace
 
-std::string without_bare_non_finite(std::string_view text) {
+namespace {
+
+/// Returns the position after the string that begins at the start of the text, or the size of the text.
+std::size_t end_of_string(std::string_view text) {
+    for (std::size_t i = 1; i < text.size(); ++i) {
+        if (text[i] == '\\')
+            ++i;
+        else if (text[i] == '"')
+            return i + 1;
+    }
+    return text.size();
+}
+
+bool is_escape(std::string_view after_backslash) {
+    constexpr std::string_view simple = R"("\/bfnrt)";
+    const auto digits = after_backslash.substr(std::min<std::size_t>(1, after_backslash.size()), 4);
+    return !after_backslash.empty() &&
+           (simple.find(after_backslash[0]) != std::string_view::npos ||
+            (after_backslash[0] == 'u' && digits.size() == 4 &&
+             digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos));
+}
+
+/// Returns true if the backslashes in the quoted string escape nothing. Google Benchmark before 1.4.2 wrote
+/// Windows paths in this way (google/benchmark#641), and before 1.5 all texts (google/benchmark#745).
+bool has_plain_backslashes(std::string_view quoted, bool is_path) {
+    constexpr std::size_t after_drive = 4;  // the position after "C:\ with its quotation mark
+    if (is_path && quoted.size() > after_drive && quoted.substr(2, 2) == R"(:\)" &&
+        quoted[after_drive] != '\\')
+        return true;
+    for (auto at = quoted.find('\\'); at != std::string_view::npos; at = quoted.find('\\', at + 2))
+        if (!is_escape(quoted.substr(at + 1))) return true;
+    return false;
+}
+
+void add_with_escapes(std::string& to, std::string_view quoted) {
+    for (std::size_t i = 0; i < quoted.size(); ++i) {
+        to += quoted[i];
+        if (quoted[i] == '\\' && !quoted.substr(i + 1).starts_with('"')) to += '\\';
+    }
+}
+
+}  // namespace
+
+std::string as_valid_json(std::string_view text) {
     // Google Benchmark before 1.5 printed the words of the C library.
     constexpr std::array<std::string_view, 8> words{"NaN", "-NaN", "Infinity", "-Infinity",
                                                     "nan", "-nan", "inf",      "-inf"};
     std::string clean;
     clean.reserve(text.size());
-    bool in_string = false;
-    for (std::size_t i = 0; i < text.size();) {
-        const auto rest = text.substr(i);
+    std::string_view last;  // the last string, which is the key of the next value
+    while (!text.empty()) {
         const auto word =
-            std::ranges::find_if(words, [&](auto candidate) { return rest.starts_with(candidate); });
-        if (!in_string && word != words.end()) {
+            std::ranges::find_if(words, [&](auto candidate) { return text.starts_with(candidate); });
+        if (word != words.end()) {
             clean += "null";
-            i += word->size();
-            continue;
+            text.remove_prefix(word->size());
+        } else if (text.front() == '"') {
+            const auto quoted = text.substr(0, end_of_string(text));
+            if (quoted.ends_with('"') && has_plain_backslashes(quoted, last == R"("executable")"))
+                add_with_escapes(clean, quoted);
+            else
+                clean += quoted;
+            last = quoted;
+            text.remove_prefix(quoted.size());
+        } else {
+            if (text.front() != '%') clean += text.front();  // "rms": 12% (google/benchmark#300)
+            text.remove_prefix(1);
         }
-        if (in_string && rest.front() == '\\' && rest.size() > 1)
-            clean += text[i++];
-        else if (rest.front() == '"')
-            in_string = !in_string;
-        clean += text[i++];
     }
     return clean;
 }
@@ -301,7 +348,7 @@ gbench_output parse_gbench_json(std::string_view text) {
                            context_bytes_max};
     auto sorted_ones = sorted(*rows);
     sort_unmarked_aggregates(sorted_ones);
-    if (const auto hidden = hidden_counters(without_bare_non_finite(text)); !hidden.empty())
+    if (const auto hidden = hidden_counters(as_valid_json(text)); !hidden.empty())
         output.context["ignored_counters"] = hidden;
     output.rows = representative(std::move(sorted_ones));
     return output;

@@ -58,6 +58,8 @@ std::string unit_of_min_time(const nlohmann::ordered_json& context);
 /// Parses the output of a Google Benchmark program. Throws gbench_error if the output is unusable.
 gbench_output parse_gbench_json(std::string_view text);
 
-std::string without_bare_non_finite(std::string_view text);
+/// Returns the text with the errors of Google Benchmark corrected: bare NaN and infinities, and, in old
+/// versions, percent signs after numbers and backslashes that escape nothing.
+std::string as_valid_json(std::string_view text);
 
 }  // namespace loopbench::bench

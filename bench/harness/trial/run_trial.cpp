@@ -27,6 +27,7 @@
 #include "bench/harness/trial/interleaving.hpp"
 #include "bench/harness/trial/process/orphans.hpp"
 #include "bench/harness/trial/process/temporary_folder.hpp"
+#include "bench/harness/trial/stated_cause.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/base/require_format.hpp"
 #include "reports/model/json.hpp"
@@ -39,31 +40,9 @@ namespace {
 using reports::pairing;
 using reports::result_status;
 
-std::string last_line(std::string_view text) {
-    const auto end = text.find_last_not_of(" \r\n\t");
-    if (end == std::string_view::npos) return {};
-    text = text.substr(0, end + 1);
-    const auto start = text.rfind('\n');
-    return std::string{start == std::string_view::npos ? text : text.substr(start + 1)};
-}
-
-/// Returns the text without its last lines if they are notes of Google Benchmark: its log (--v=2), and a note
-/// about the form of --benchmark_min_time, which version 1.8 and later print. They are not the cause of a
-/// failure.
-std::string_view without_notes(std::string_view error_tail) {
-    for (;;) {
-        const auto line = last_line(error_tail);
-        const bool is_log = line.starts_with("--") && line.find("LOG(") != std::string::npos;
-        if (!is_log &&
-            line.find("Value passed to --benchmark_min_time should have a suffix") == std::string::npos)
-            return error_tail;
-        error_tail = error_tail.substr(0, error_tail.rfind(line));
-    }
-}
-
-std::string with_last_line(std::string cause, std::string_view error_tail) {
-    const auto line = reports::valid_utf8(last_line(without_notes(error_tail)));
-    return line.empty() ? cause : fmt::format("{}: {}", cause, line);
+std::string with_stated_cause(std::string reason, std::string_view error_tail) {
+    const auto cause = stated_cause(error_tail);
+    return cause.empty() ? reason : fmt::format("{}: {}", reason, cause);
 }
 
 std::string signal_name(int signal) {
@@ -214,9 +193,10 @@ std::optional<std::string> failure_of(const child_outcome& outcome, std::chrono:
     switch (outcome.end) {
         case child_end::exited:
             if (outcome.code == 0) return std::nullopt;
-            return with_last_line(fmt::format("exit code {}", outcome.code), outcome.error_tail);
+            return with_stated_cause(fmt::format("exit code {}", outcome.code), outcome.error_tail);
         case child_end::signalled:
-            return with_last_line(fmt::format("killed by {}", signal_name(outcome.code)), outcome.error_tail);
+            return with_stated_cause(fmt::format("killed by {}", signal_name(outcome.code)),
+                                     outcome.error_tail);
         case child_end::not_started:
             return fmt::format("the contender could not be started: {}{}", std::strerror(outcome.code),
                                cause_of_no_start(outcome.code));
@@ -263,7 +243,7 @@ trial_outcome judge(const child_outcome& outcome, std::string_view workload, std
         rows = output.rows.size();
         take_rows(trial, output, workload, listed);
         if (trial.status == result_status::failed)
-            set_failed(trial, with_last_line(trial.reason, outcome.error_tail));
+            set_failed(trial, with_stated_cause(trial.reason, outcome.error_tail));
         trial.context = std::move(output.context);
     } catch (const gbench_error& error) {
         set_failed(trial, error.what());

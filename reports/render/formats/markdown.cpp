@@ -76,6 +76,7 @@ std::string table_of_comparison(const report& content) {
 }
 
 std::string table_of_fastest(const report& content) {
+    if (!is_compared(content)) return "";
     constexpr std::size_t names_shown = 3;
     std::vector<std::vector<std::string>> rows{
         {"workload", escaped_markdown(content.baseline), "fastest", "times as fast"}};

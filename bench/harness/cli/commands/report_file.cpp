@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 
 #include "bench/harness/cli/help.hpp"
 #include "bench/harness/cli/option_types.hpp"
@@ -40,17 +41,53 @@ constexpr std::array other_kinds{
     other_kind{"\xFE\xFF", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
     other_kind{{"{\0", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE >report.json"},
     other_kind{{"\0{", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE >report.json"},
-    other_kind{"name,iterations,real_time,", "is the CSV output of a Google Benchmark program",
-               how_to_write_json},
+    other_kind{"<", "is XML or HTML",
+               "use a report.json, a journal.jsonl or the JSON of a known benchmark tool"},
     other_kind{
         "[", "is a JSON array",
         "use a report.json, a journal.jsonl or the JSON of a known benchmark tool, which are objects"}};
 
+/// The description of the machine that Google Benchmark prints is shorter.
+constexpr std::size_t bytes_of_a_head = 2000;
+
+/// Recognises the CSV output of a Google Benchmark program, also after a description of the machine
+/// (google/benchmark#794).
+bool is_csv_output(std::string_view first_bytes) {
+    constexpr std::string_view columns = "name,iterations,real_time,";
+    const auto found = first_bytes.substr(0, bytes_of_a_head).find(columns);
+    return found == 0 || (found != std::string_view::npos && first_bytes[found - 1] == '\n');
+}
+
 bool is_console_output(std::string_view first_bytes) {
-    constexpr std::size_t bytes_of_a_head = 2000;
     const auto head = first_bytes.substr(0, bytes_of_a_head);
     const auto title = head.find("\nBenchmark ");
     return title != std::string_view::npos && head.find("Iterations", title) != std::string_view::npos;
+}
+
+std::optional<other_kind> other_kind_of(std::string_view bytes) {
+    if (bytes.empty())
+        return other_kind{"", "is empty",
+                          "write it again with `loopbench run`, or with --benchmark_out=FILE of a Google "
+                          "Benchmark program"};
+    if (is_console_output(bytes))
+        return other_kind{"", "is the console output of a Google Benchmark program", how_to_write_json};
+    if (is_csv_output(bytes))
+        return other_kind{"", "is the CSV output of a Google Benchmark program", how_to_write_json};
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+    const auto* const found = std::ranges::find_if(
+        other_kinds, [&](const other_kind& kind) { return bytes.starts_with(kind.first_bytes); });
+    return found == other_kinds.end() ? std::nullopt : std::optional{*found};
+}
+
+/// Throws usage_error if another program wrote the file. The parser would advise to write the file again with
+/// loopbench.
+void refuse_unknown_program(std::string_view text, const std::string& file) {
+    constexpr std::string_view expected =
+        "expected a report.json or journal.jsonl of loopbench, or the JSON of a Google Benchmark program";
+    if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
+        throw usage_error{"{} is not JSON; {}", file, expected};
+    if (text.find("\"schema\"") == std::string_view::npos)
+        throw usage_error{"{} is the JSON of an unknown program; {}", file, expected};
 }
 
 usage_error not_a_report(const std::string& file, const tool_format& format) {
@@ -63,22 +100,19 @@ const tool_format* format_of_tool_file(const std::string& file) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error)) return format_of_tool_folder(file);
     if (!std::filesystem::is_regular_file(file, error)) return nullptr;
-    return format_of_tool(read_report_text(file));
+    return format_of_tool(reports::read_file(file));
+}
+
+std::optional<std::string_view> kind_of_other_file(const std::string& file) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
+    const auto found = other_kind_of(reports::read_file(file));
+    return found ? std::optional{found->what} : std::nullopt;
 }
 
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {
-    if (first_bytes.empty())
-        throw usage_error{
-            "{} is empty; write it again with `loopbench run`, or with --benchmark_out=FILE of a "
-            "Google Benchmark program",
-            file};
-    if (is_console_output(first_bytes))
-        throw usage_error{"{} is the console output of a Google Benchmark program; {}", file,
-                          how_to_write_json};
-    first_bytes.remove_prefix(std::min(first_bytes.find_first_not_of(" \t\r\n"), first_bytes.size()));
-    for (const auto& kind : other_kinds)
-        if (first_bytes.starts_with(kind.first_bytes))
-            throw usage_error{"{} {}; {}", file, kind.what, kind.remedy};
+    if (const auto found = other_kind_of(first_bytes))
+        throw usage_error{"{} {}; {}", file, found->what, found->remedy};
 }
 
 std::string read_report_text(const std::string& file) {
@@ -106,7 +140,10 @@ report_and_source read_report_and_source(const std::string& file) {
 }
 
 reports::report report_in(const std::string& text, const std::string& file, const tool_format* format) {
-    if (format == nullptr) return read_judged_report(text, file);
+    if (format == nullptr) {
+        refuse_unknown_program(text, file);
+        return read_judged_report(text, file);
+    }
     if (format->source != report_source::google_benchmark) throw not_a_report(file, *format);
     return report_of_google_benchmark(text, file, *format);
 }

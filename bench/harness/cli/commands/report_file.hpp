@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,10 @@ namespace loopbench::bench {
 /// Throws usage_error if the first bytes show that the file is obviously no report, for example because it is
 /// compressed. The parser would only name a line and a column.
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes);
+
+/// Returns what the file is, for example "is compressed with gzip", if its first bytes show that no program
+/// of loopbench wrote it, and nothing otherwise or if it does not exist. Does not read pipes.
+std::optional<std::string_view> kind_of_other_file(const std::string& file);
 
 std::string read_report_text(const std::string& file);
 

@@ -101,7 +101,7 @@ void distinguish_equal_names(std::vector<tool_benchmark>& all) {
 }
 
 reports::document parse_tool_json(std::string_view text, std::size_t first_line) {
-    return reports::document{without_bare_non_finite(text), {.first_line = first_line}};
+    return reports::document{as_valid_json(text), {.first_line = first_line}};
 }
 
 double number_or_nan(const reports::node& of) {

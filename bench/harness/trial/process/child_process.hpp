@@ -20,7 +20,7 @@ struct child_request {
     std::vector<int> inherited = {};                           // descriptors that the child inherits
     std::chrono::nanoseconds limit{std::chrono::seconds{60}};  // after this time, the group is killed
     std::size_t output_bytes_max = std::size_t{64} << 20U;     // after more output, the group is killed
-    std::size_t error_tail_bytes = 4096;
+    std::size_t error_tail_bytes = 16384;
     // The maximum time between two checks of `limit`.
     std::chrono::milliseconds longest_wait{std::chrono::hours{1}};
     int stop_fd = -1;  // when it becomes readable, the group is killed; -1: never
