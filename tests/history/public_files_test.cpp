@@ -137,7 +137,9 @@ TEST(public_files, a_date_without_a_time_zone_is_never_guessed) {
             EXPECT_SAYS(complaint, "--date");
             EXPECT_EQ(read({.date = "2026-01-02T03:04:05Z"}), "2026-01-02T03:04:05Z");
         }
-        if (std::string_view{assumed} != "") EXPECT_EQ(read({.assume_utc = true}), assumed);
+        if (std::string_view{assumed} != "") {
+            EXPECT_EQ(read({.assume_utc = true}), assumed);
+        }
     }
 }
 
