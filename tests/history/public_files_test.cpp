@@ -90,6 +90,8 @@ const path_case windows_paths[] = {
     {"our own: mixed", R"(C:\\Users/secret\\bench.exe)"},
     {"our own: a share", R"(\\\\server\\secret\\bench.exe)"},
     {"our own: a share without escapes", R"(\\server\secret\bench.exe)"},
+    {"our own: a share whose backslashes look like escapes", R"(\\secret\build\bench.exe)"},
+    {"our own: a relative path whose backslashes look like escapes", R"(secret\build\bench.exe)"},
     {"our own: a blank", R"(C:\\Program Files\\secret\\my bench.exe)", "my bench.exe"},
     {"our own: no folder", "bench.exe"}};
 

@@ -60,26 +60,54 @@ TEST(gbench_json, words_for_non_finite_numbers_inside_quoted_texts_are_unchanged
     EXPECT_EQ(as_valid_json("\"unfinished \\"), "\"unfinished \\");
 }
 
-// Before 1.5, texts had no escapes: google/benchmark#641 and #745.
+// Before 1.5, texts had no escapes: google/benchmark#745.
 TEST(gbench_json, backslashes_that_escape_nothing_are_kept) {
     for (const auto& [printed, valid] : std::vector<std::pair<std::string, std::string>>{
              {R"("executable": "D:\\_Dev\\bench.exe")", R"("executable": "D:\\_Dev\\bench.exe")"},
-             {R"("executable": "D:\\_Dev\\new\\bench.exe")", R"("executable": "D:\\_Dev\\new\\bench.exe")"},
              {R"("executable": "D:\_Dev\new\bench.exe")", R"("executable": "D:\\_Dev\\new\\bench.exe")"},
-             {R"("executable": "C:\new\bench.exe")", R"("executable": "C:\\new\\bench.exe")"},
              {R"("executable": "C:\users\me\bench.exe")", R"("executable": "C:\\users\\me\\bench.exe")"},
              {R"("label": "a:\nb\u00e9")", R"("label": "a:\nb\u00e9")"},
              {R"("error_message": "no \"file\" c:\hello")", R"("error_message": "no \"file\" c:\\hello")"}})
         EXPECT_EQ(as_valid_json(printed), valid);
 }
 
+// Before 1.4.2, paths had no escapes either: google/benchmark#641.
+TEST(gbench_json, the_program_is_the_file_name_even_if_all_backslashes_look_like_escapes) {
+    for (const auto* path :
+         {R"(C:\new\bench.exe)", R"(build\bench.exe)", R"(bin\release\bench.exe)", R"(\\nas\build\bench.exe)",
+          R"(C:\/tools\/bench.exe)", R"(tools\bench.exe)", R"(build\\bench.exe)"})
+        for (const std::string value : {"5", "NaN"}) {
+            const auto output =
+                parse_gbench_json(R"({"context":{"executable":")" + std::string{path} +
+                                  R"("},"benchmarks":[{"name":"a","real_time":)" + value + "}]}");
+            EXPECT_EQ(output.program, "bench.exe") << path;
+        }
+}
+
+TEST(gbench_json, valid_json_is_never_changed) {
+    const std::string text = R"({"context":{"note":["executable","C:\new"]},"benchmarks":[]})";
+    EXPECT_EQ(parse_gbench_json(text).context["note"][1], "C:\new");
+    EXPECT_EQ(bench::read_corrected(text, [](std::string_view valid) { return valid.data(); }), text.data());
+}
+
 // Before 1.2: google/benchmark#300 and #379.
 TEST(gbench_json, a_percent_sign_after_a_number_is_ignored) {
-    const auto output =
-        parse_gbench_json(R"({"benchmarks":[{"name":"a","real_time":5},{"name":"a_RMS","rms": 2%}]})");
-    ASSERT_EQ(output.rows.size(), 1U);
-    EXPECT_EQ(output.rows[0].real_time_ns, 5);
+    for (const auto* rms : {"2%", "2.5e-03%", "nan%", "2% ", "2%\r\n", R"(2%,"x":[1%])"}) {
+        const auto output = parse_gbench_json(fmt::format(
+            R"({{"benchmarks":[{{"name":"a","real_time":5}},{{"name":"a_RMS","rms": {}}}]}})", rms));
+        ASSERT_EQ(output.rows.size(), 1U) << rms;
+        EXPECT_EQ(output.rows[0].real_time_ns, 5) << rms;
+    }
     EXPECT_EQ(as_valid_json(R"({"label":"12%"})"), R"({"label":"12%"})");
+}
+
+TEST(gbench_json, a_percent_sign_in_another_place_is_an_error) {
+    constexpr auto row = R"({{"benchmarks":[{{"name":"a","real_time":{}}}]}})";
+    for (const auto* number : {"1%2", "%1", "1%%", "1 %", "1%2%", "1%e5", "true%"})
+        EXPECT_SAYS(complaint(fmt::format(row, number)), "invalid JSON") << number;
+    EXPECT_SAYS(complaint(R"(%{"benchmarks":[]})"), "invalid JSON");
+    // A percent sign does not move the column of a later error.
+    EXPECT_SAYS(complaint(R"({"benchmarks":[{"rms":1%,"real_time":nope}]})"), "column 38");
 }
 
 TEST(gbench_json, a_row_with_an_error_contains_the_message_of_the_error) {

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "reports/base/json_node.hpp"
-#include "reports/model/json.hpp"
 
 namespace loopbench::bench {
 
@@ -97,8 +96,16 @@ std::optional<std::string> number_of_a_locale(std::string_view text) {
     return found[1].str();
 }
 
-std::string file_name_in(std::string_view path) {
-    return std::string{path.substr(path.find_last_of("/\\") + 1)};  // a Windows path has backslashes
+/// Returns the file name in the context's "executable". Google Benchmark before 1.4.2 wrote the backslashes
+/// of Windows paths without escapes (google/benchmark#641). Therefore, in valid JSON, a control character in
+/// the path stands for a backslash and a letter: "build\bench.exe".
+std::string file_name_in(std::string path) {
+    constexpr std::array<std::pair<char, std::string_view>, 5> read_as_escapes{
+        {{'\b', "\\b"}, {'\f', "\\f"}, {'\n', "\\n"}, {'\r', "\\r"}, {'\t', "\\t"}}};
+    for (const auto& [character, printed] : read_as_escapes)
+        for (auto at = path.find(character); at != std::string::npos; at = path.find(character, at))
+            path.replace(at, 1, printed);
+    return path.substr(path.find_last_of("/\\") + 1);
 }
 
 json parse(std::string_view text) {
@@ -107,7 +114,9 @@ json parse(std::string_view text) {
     try {
         // A counter can have the same name as a standard field of a row. Google Benchmark writes the standard
         // fields first, so the first value is used.
-        return reports::parse_strictly(as_valid_json(text), reports::duplicates::first_counts);
+        return read_corrected(text, [](std::string_view valid) {
+            return reports::parse_strictly(valid, reports::duplicates::first_counts);
+        });
     } catch (const reports::format_error& error) {
         if (const auto number = number_of_a_locale(text))
             throw gbench_error{
@@ -143,16 +152,21 @@ bool is_escape(std::string_view after_backslash) {
              digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos));
 }
 
-/// Returns true if the backslashes in the quoted string escape nothing. Google Benchmark before 1.4.2 wrote
-/// Windows paths in this way (google/benchmark#641), and before 1.5 all texts (google/benchmark#745).
-bool has_plain_backslashes(std::string_view quoted, bool is_path) {
-    constexpr std::size_t after_drive = 4;  // the position after "C:\ with its quotation mark
-    if (is_path && quoted.size() > after_drive && quoted.substr(2, 2) == R"(:\)" &&
-        quoted[after_drive] != '\\')
-        return true;
+/// Returns true if a backslash in the quoted string escapes nothing. Google Benchmark before 1.5 wrote all
+/// texts without escapes (google/benchmark#745).
+bool has_plain_backslashes(std::string_view quoted) {
     for (auto at = quoted.find('\\'); at != std::string_view::npos; at = quoted.find('\\', at + 2))
         if (!is_escape(quoted.substr(at + 1))) return true;
     return false;
+}
+
+/// Returns true if `rest` begins with the percent sign of a number that ends `before`: "rms": 12%
+/// (google/benchmark#300).
+bool is_percent_of_number(std::string_view before, std::string_view rest) {
+    constexpr std::string_view digits = "0123456789", ends = ",}] \t\r\n";
+    return rest.front() == '%' && !before.empty() &&
+           (digits.find(before.back()) != std::string_view::npos || before.ends_with("null")) &&
+           (rest.size() == 1 || ends.find(rest[1]) != std::string_view::npos);
 }
 
 void add_with_escapes(std::string& to, std::string_view quoted) {
@@ -170,7 +184,6 @@ std::string as_valid_json(std::string_view text) {
                                                     "nan", "-nan", "inf",      "-inf"};
     std::string clean;
     clean.reserve(text.size());
-    std::string_view last;  // the last string, which is the key of the next value
     while (!text.empty()) {
         const auto word =
             std::ranges::find_if(words, [&](auto candidate) { return text.starts_with(candidate); });
@@ -179,14 +192,13 @@ std::string as_valid_json(std::string_view text) {
             text.remove_prefix(word->size());
         } else if (text.front() == '"') {
             const auto quoted = text.substr(0, end_of_string(text));
-            if (quoted.ends_with('"') && has_plain_backslashes(quoted, last == R"("executable")"))
+            if (quoted.ends_with('"') && has_plain_backslashes(quoted))
                 add_with_escapes(clean, quoted);
             else
                 clean += quoted;
-            last = quoted;
             text.remove_prefix(quoted.size());
         } else {
-            if (text.front() != '%') clean += text.front();  // "rms": 12% (google/benchmark#300)
+            clean += is_percent_of_number(clean, text) ? ' ' : text.front();
             text.remove_prefix(1);
         }
     }
@@ -341,14 +353,14 @@ gbench_output parse_gbench_json(std::string_view text) {
     gbench_output output;
     output.context = document.value("context", json::object());
     if (!output.context.is_object()) output.context = json::object();
-    output.program = file_name_in(text_or(output.context, "executable", ""));
+    output.program = file_name_in(std::string{text_or(output.context, "executable", "")});
     for (const auto* private_key : {"host_name", "executable"}) output.context.erase(private_key);
     if (const auto bytes = reports::dump(output.context).size(); bytes > context_bytes_max)
         throw gbench_error{"the program printed a JSON context of {} bytes; the limit is {}", bytes,
                            context_bytes_max};
     auto sorted_ones = sorted(*rows);
     sort_unmarked_aggregates(sorted_ones);
-    if (const auto hidden = hidden_counters(as_valid_json(text)); !hidden.empty())
+    if (const auto hidden = read_corrected(text, hidden_counters); !hidden.empty())
         output.context["ignored_counters"] = hidden;
     output.rows = representative(std::move(sorted_ones));
     return output;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reports/base/formatted_error.hpp"
+#include "reports/model/json.hpp"
 #include "reports/model/words.hpp"
 
 namespace loopbench::bench {
@@ -61,5 +62,16 @@ gbench_output parse_gbench_json(std::string_view text);
 /// Returns the text with the errors of Google Benchmark corrected: bare NaN and infinities, and, in old
 /// versions, percent signs after numbers and backslashes that escape nothing.
 std::string as_valid_json(std::string_view text);
+
+/// Returns read(text), or, if this throws reports::format_error, read(as_valid_json(text)). Therefore valid
+/// JSON is never changed. The result must not refer to the text.
+template <class function>
+auto read_corrected(std::string_view text, function read) {
+    try {
+        return read(text);
+    } catch (const reports::format_error&) {
+        return read(as_valid_json(text));
+    }
+}
 
 }  // namespace loopbench::bench

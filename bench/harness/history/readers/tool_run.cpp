@@ -101,7 +101,9 @@ void distinguish_equal_names(std::vector<tool_benchmark>& all) {
 }
 
 reports::document parse_tool_json(std::string_view text, std::size_t first_line) {
-    return reports::document{as_valid_json(text), {.first_line = first_line}};
+    return read_corrected(text, [&](std::string_view valid) {
+        return reports::document{valid, {.first_line = first_line}};
+    });
 }
 
 double number_or_nan(const reports::node& of) {
