@@ -133,19 +133,8 @@ gate_results check_reports(const expectations& expected, const check_options& op
     return all;
 }
 
-void refuse_output_of_other_tools(const std::string& file) {
-    if (const auto what = kind_of_other_file(file))
-        throw usage_error{
-            "{0} {1}, not a baseline file; move it away, and create one with `loopbench check --update "
-            "--against "
-            "{0}` (see its --help)",
-            file, *what};
-    if (const auto* const format = format_of_tool_file(file))
-        throw usage_error{"{} is {}, not a baseline file; {}", file, format->what, format->instead};
-}
-
 int check(const check_options& options, const invocation& by) {
-    refuse_output_of_other_tools(options.against);
+    refuse_other_than_baseline(options.against);
     if (options.update) return update_baseline(options, by);
     const auto expected = narrowed(read_baseline(options.against), options);
     const auto found =

@@ -13,6 +13,7 @@
 #include "bench/harness/gate/judgement.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/atomic_file.hpp"
+#include "reports/base/json_node.hpp"
 #include "reports/base/posix_io.hpp"
 #include "reports/model/json.hpp"
 
@@ -22,7 +23,10 @@ namespace {
 
 struct other_kind {
     std::string_view first_bytes, what, remedy;
+    bool is_packed = false;  // after the remedy, it can be a file of loopbench
 };
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 constexpr std::string_view how_to_write_json =
     "write JSON: --benchmark_format=json, or --benchmark_out=FILE --benchmark_out_format=json";
@@ -30,17 +34,17 @@ constexpr std::string_view how_to_write_json =
 constexpr std::array other_kinds{
     other_kind{"\xFD"
                "7zXZ",
-               "is compressed with xz", "decompress it first: xz -dc FILE >report.json"},
-    other_kind{"\x1F\x8B", "is compressed with gzip", "decompress it first: gzip -dc FILE >report.json"},
-    other_kind{"\x28\xB5\x2F\xFD", "is compressed with zstd",
-               "decompress it first: zstd -dc FILE >report.json"},
-    other_kind{"PK\x03\x04", "is a zip archive", "extract it first: unzip FILE"},
-    other_kind{"\xEF\xBB\xBF", "begins with a byte order mark",
-               "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale"},
-    other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
-    other_kind{"\xFE\xFF", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >report.json"},
-    other_kind{{"{\0", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE >report.json"},
-    other_kind{{"\0{", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE >report.json"},
+               "is compressed with xz", "decompress it first: xz -dc FILE >FILE.json", true},
+    other_kind{"\x1F\x8B", "is compressed with gzip", "decompress it first: gzip -dc FILE >FILE.json", true},
+    other_kind{"\x28\xB5\x2F\xFD", "is compressed with zstd", "decompress it first: zstd -dc FILE >FILE.json",
+               true},
+    other_kind{"PK\x03\x04", "is a zip archive", "extract it first: unzip FILE", true},
+    other_kind{byte_order_mark, "begins with a byte order mark",
+               "remove it: sed -i '1s/^.//' FILE, in a UTF-8 locale", true},
+    other_kind{"\xFF\xFE", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >FILE.json", true},
+    other_kind{"\xFE\xFF", "is UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE >FILE.json", true},
+    other_kind{{"{\0", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE >FILE.json", true},
+    other_kind{{"\0{", 2}, "is UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE >FILE.json", true},
     other_kind{"<", "is XML or HTML",
                "use a report.json, a journal.jsonl or the JSON of a known benchmark tool"},
     other_kind{
@@ -79,15 +83,32 @@ std::optional<other_kind> other_kind_of(std::string_view bytes) {
     return found == other_kinds.end() ? std::nullopt : std::optional{*found};
 }
 
-/// Throws usage_error if another program wrote the file. The parser would advise to write the file again with
-/// loopbench.
+bool is_valid_json(std::string_view text) {
+    try {
+        const reports::document parsed{text};
+        return true;
+    } catch (const reports::format_error&) {
+        return false;
+    }
+}
+
+/// Throws usage_error if another program wrote the file. Otherwise the parser would advise the user to write
+/// the file again with loopbench.
 void refuse_unknown_program(std::string_view text, const std::string& file) {
     constexpr std::string_view expected =
         "expected a report.json or journal.jsonl of loopbench, or the JSON of a Google Benchmark program";
+    const outline of{text};
+    if (of.has_key("schema")) return;
     if (!text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size())).starts_with('{'))
         throw usage_error{"{} is not JSON; {}", file, expected};
-    if (text.find("\"schema\"") == std::string_view::npos)
-        throw usage_error{"{} is the JSON of an unknown program; {}", file, expected};
+    if (is_valid_json(text)) throw usage_error{"{} is the JSON of an unknown program; {}", file, expected};
+    if (of.contains("\"schema\"")) return;
+    if (of.contains("\"benchmarks\"") || of.contains("\"context\""))
+        throw usage_error{
+            "{} is incomplete, or has other text before its JSON; write it with --benchmark_out=FILE of the "
+            "Google Benchmark program",
+            file};
+    throw usage_error{"{} is not valid JSON; {}", file, expected};
 }
 
 usage_error not_a_report(const std::string& file, const tool_format& format) {
@@ -96,18 +117,30 @@ usage_error not_a_report(const std::string& file, const tool_format& format) {
 
 }  // namespace
 
-const tool_format* format_of_tool_file(const std::string& file) {
+void refuse_other_than_baseline(const std::string& file) {
+    const auto refuse = [&](const tool_format* format) {
+        if (format != nullptr)
+            throw usage_error{"{} is {}, not a baseline file; {}", file, format->what, format->instead};
+    };
     std::error_code error;
-    if (std::filesystem::is_directory(file, error)) return format_of_tool_folder(file);
-    if (!std::filesystem::is_regular_file(file, error)) return nullptr;
-    return format_of_tool(reports::read_file(file));
-}
-
-std::optional<std::string_view> kind_of_other_file(const std::string& file) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
-    const auto found = other_kind_of(reports::read_file(file));
-    return found ? std::optional{found->what} : std::nullopt;
+    if (std::filesystem::is_directory(file, error)) refuse(format_of_tool_folder(file));
+    if (!std::filesystem::is_regular_file(file, error)) return;
+    std::string whole;
+    try {
+        whole = reports::read_file(file);
+    } catch (const reports::file_error&) {
+        return;
+    }
+    std::string_view text{whole};
+    // The parser ignores a byte order mark.
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    const auto kind = other_kind_of(text);
+    if (!kind) return refuse(format_of_tool(text));
+    if (kind->is_packed) throw usage_error{"{} {}; {}", file, kind->what, kind->remedy};
+    throw usage_error{
+        "{0} is not a baseline file: it {1}; move it away, and create one with `loopbench check --update "
+        "--against {0}` (see its --help)",
+        file, kind->what};
 }
 
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,19 +11,16 @@
 
 namespace loopbench::bench {
 
-/// Throws usage_error if the first bytes show that the file is obviously no report, for example because it is
+/// Throws usage_error if the first bytes show that the file cannot be a report, for example because it is
 /// compressed. The parser would only name a line and a column.
 void refuse_other_kinds(const std::string& file, std::string_view first_bytes);
 
-/// Returns what the file is, for example "is compressed with gzip", if its first bytes show that no program
-/// of loopbench wrote it, and nothing otherwise or if it does not exist. Does not read pipes.
-std::optional<std::string_view> kind_of_other_file(const std::string& file);
+/// Throws usage_error if another program wrote the file or folder, or if the file has to be decompressed or
+/// converted first. Does nothing if it does not exist, cannot be read or is a pipe; read_baseline() reports
+/// these errors.
+void refuse_other_than_baseline(const std::string& file);
 
 std::string read_report_text(const std::string& file);
-
-/// Returns the format of a file or folder of another tool, or nullptr if it is something else or does not
-/// exist. Does not read pipes.
-const tool_format* format_of_tool_file(const std::string& file);
 
 /// Returns the report in the text of `file`, whose format is format_of_tool(text). Throws the same errors as
 /// read_report_file().
