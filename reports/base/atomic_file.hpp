@@ -29,9 +29,9 @@ void write_files_atomically(std::span<const new_file> files);
 /// them when it writes `target`; call this function for a file that might not be written in this way again.
 void remove_abandoned(const std::filesystem::path& target);
 
-/// Returns the error with which write_file_atomically() would fail, as far as the permissions of the file and
-/// of its folder show it, so that a command can tell the user before it measures for minutes. A read-only
-/// file counts as unwritable, although it could be replaced. Returns no error if the file can be written.
+/// Returns an error if permissions forbid writing the file or its folder, so that a command can tell the user
+/// before it measures for minutes; otherwise returns no error. Stricter than write_file_atomically(), which
+/// replaces read-only files, and needs no writable folder for devices and pipes.
 std::error_code why_unwritable(const std::filesystem::path& path);
 
 /// Creates the folder and its parents if they are missing. Throws file_error if that fails, or if no files

@@ -72,6 +72,15 @@ TEST(selection, names_unlike_the_typed_word_are_not_suggested) {
     EXPECT_SAYS(text, "`loopbench list`");
 }
 
+TEST(selection, a_message_contains_the_first_names_and_the_number_of_the_others) {
+    std::vector<std::string> names{"parse"};
+    EXPECT_EQ(bench::first_names(names), "parse");
+    names.insert(names.end(), {"sort", "search"});
+    EXPECT_EQ(bench::first_names(names), "parse, sort, search");
+    names.insert(names.end(), 1000, "other");
+    EXPECT_EQ(bench::first_names(names), "parse, sort, search and 1000 more");
+}
+
 }  // namespace
 
 }  // namespace loopbench::tests

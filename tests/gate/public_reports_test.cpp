@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "reports/base/atomic_file.hpp"
 #include "reports/model/json.hpp"
 #include "tests/support/command_support.hpp"
 #include "tests/support/journal_lines.hpp"
@@ -375,7 +376,7 @@ const wrong_baseline wrong_baselines[] = {
      "update && sed -i 's/parse/parse_text/' $folder/bin/contenders/mine",
      "--update",
      2,
-     {"gate.json", "no longer have any of its workloads (parse)", "--workload"}},
+     {"gate.json", "none of its workloads any longer (parse)", "--workload"}},
     {"trickle-labs/pg-trickle#414: a file with ratios to another baseline",
      "update",
      "--update --baseline mine",
@@ -446,23 +447,63 @@ TEST_P(baseline_update, a_wrong_baseline_is_reported_at_once_and_the_file_stays_
 
 INSTANTIATE_TEST_SUITE_P(public_reports, baseline_update, testing::ValuesIn(wrong_baselines));
 
+/// The contenders mine and other, and the words of an update that writes one ratio into a baseline file.
+struct two_contenders {
+    two_contenders() {
+        write_script(loopbench.path("bin/contenders/mine"), contender_with("parse search"));
+        write_script(loopbench.path("bin/contenders/other"), contender_with("parse"));
+    }
+
+    loopbench_command loopbench;
+    std::filesystem::path file = loopbench.path("gate.json");
+    std::vector<std::string> update{"check",      "--update", "--against",   file.native(),
+                                    "--tier",     "times",    "--contender", "mine",
+                                    "--baseline", "other",    "--workload",  "parse",
+                                    "--blocks",   "8",        "-o",          loopbench.out()};
+};
+
+TEST(public_reports, an_update_without_another_contender_says_that_it_measures_only_counts) {
+    const two_contenders those;
+    const auto ran = those.loopbench({"check", "--update", "--against", those.file.native(), "--contender",
+                                      "mine", "--baseline", "mine", "--workload", "parse", "--blocks", "8",
+                                      "-o", those.loopbench.out()});
+    for (const auto* part : {"only counts are measured", "no other contender is chosen", "--contender"})
+        EXPECT_SAYS(ran.error_tail, part);
+    EXPECT_FALSE(std::filesystem::exists(those.loopbench.path("out/first")));
+    EXPECT_EQ(std::filesystem::exists(those.file), ran.code == 0) << ran.error_tail;
+    if (ran.code == 0) {  // this machine can count
+        EXPECT_SAYS(content_of(those.file), "\"times\": null");
+    }
+}
+
+TEST(public_reports, a_message_does_not_list_thousands_of_workloads) {
+    const two_contenders those;
+    ASSERT_EQ(those.loopbench(those.update).code, 0);
+    auto content = nlohmann::ordered_json::parse(content_of(those.file));
+    auto& ratios = content["times"]["ratios"];
+    for (int i = 0; i < 2000; ++i) {
+        ratios.push_back(ratios[0]);
+        ratios.back()["workload"] = fmt::format("gone/{}", i);
+    }
+    ratios.erase(ratios.begin());
+    reports::write_file_atomically(those.file, content.dump());
+    const auto ran = those.loopbench({"check", "--update", "--against", those.file.native()});
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_SAYS(ran.error_tail, "gone/0");
+    EXPECT_SAYS(ran.error_tail, "and 1997 more");
+    EXPECT_FALSE(says(ran.error_tail, "gone/1999"));
+}
+
 TEST(public_reports, a_read_only_baseline_file_is_refused_before_the_measurement) {
     if (::geteuid() == 0) GTEST_SKIP() << "root can write every file";
-    const loopbench_command loopbench;
-    write_script(loopbench.path("bin/contenders/mine"), contender_with("parse search"));
-    write_script(loopbench.path("bin/contenders/other"), contender_with("parse"));
-    const auto file = loopbench.path("gate.json");
-    const std::vector<std::string> update{"check",      "--update", "--against",   file.native(),
-                                          "--tier",     "times",    "--contender", "mine",
-                                          "--baseline", "other",    "--workload",  "parse",
-                                          "--blocks",   "8",        "-o",          loopbench.out()};
-    ASSERT_EQ(loopbench(update).code, 0);
-    std::filesystem::remove_all(loopbench.out());
-    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
-    const auto ran = loopbench(update);
+    const two_contenders those;
+    ASSERT_EQ(those.loopbench(those.update).code, 0);
+    std::filesystem::remove_all(those.loopbench.out());
+    std::filesystem::permissions(those.file, std::filesystem::perms::owner_read);
+    const auto ran = those.loopbench(those.update);
     EXPECT_EQ(ran.code, 2) << ran.output << ran.error_tail;
     EXPECT_SAYS(ran.error_tail, "writable");
-    EXPECT_FALSE(std::filesystem::exists(loopbench.out()));
+    EXPECT_FALSE(std::filesystem::exists(those.loopbench.out()));
 }
 
 // Threads

@@ -86,6 +86,13 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
     return sorted;
 }
 
+std::string first_names(std::span<const std::string> names) {
+    constexpr std::size_t most = 3;
+    const auto shown = names.first(std::min(names.size(), most));
+    return fmt::format("{}{}", fmt::join(shown, ", "),
+                       names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
+}
+
 void throw_unknown(std::string_view kind, std::string_view word, std::span<const std::string> known,
                    std::string_view all_names) {
     if (known.empty()) throw usage_error{"no {0} matches \"{1}\", because there is no {0}", kind, word};

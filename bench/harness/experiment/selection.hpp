@@ -25,6 +25,9 @@ std::vector<std::string> select(std::span<const std::string> names, std::span<co
 std::vector<std::string> nearest(std::string_view word, std::span<const std::string> candidates,
                                  std::size_t count = 3);
 
+/// Returns the names as text, for example "parse, sort, search and 5 more".
+std::string first_names(std::span<const std::string> names);
+
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known, std::string_view all_names = in_the_list);
 

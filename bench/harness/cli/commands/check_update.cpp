@@ -140,8 +140,9 @@ private:
         return headline.empty() ? known : headline;
     }
 
-    /// Returns the workloads to choose from. Without --workload, these are the workloads of the contenders
-    /// that are compared with the baseline contender, or its own if it is the only contender.
+    /// Returns the workloads to choose from. With ratios and without --workload, these are the workloads of
+    /// all contenders except the baseline contender. Otherwise, or if it is the only contender, these are the
+    /// workloads of all contenders.
     [[nodiscard]] name_list known_workloads(const check_session& session) const {
         auto others = session.contenders();
         if (times_ && options_.workloads.empty())
@@ -162,9 +163,10 @@ private:
     }
 
     /// Throws not_written if no ratio can be measured, because no chosen workload of another contender is
-    /// also a workload of the baseline contender. A contender that cannot list its workloads has a message of
-    /// its own.
-    void refuse_without_ratios(const check_session& session) const {
+    /// also a workload of the baseline contender. If no other contender is chosen but counts can be measured,
+    /// leaves the ratios out instead, and says so. A contender that cannot list its workloads has a message
+    /// of its own.
+    void refuse_without_ratios(const check_session& session) {
         const auto& to = next_.times->to;
         std::vector<std::string> others;
         for (const auto& who : session.contenders()) {
@@ -183,12 +185,15 @@ private:
                 fmt::format(
                     "the baseline contender {} has none of the {}workloads of {}, so there is nothing "
                     "to compare them with; choose a contender that has them with --baseline, {}",
-                    to, options_.workloads.empty() ? "" : "chosen ", fmt::join(others, ", "), otherwise)};
-        if (!counts_)
-            throw not_written{
-                exit_usage, fmt::format("{} is the baseline contender, and no other contender is chosen, so "
-                                        "there are no ratios; add others with --contender, {}",
-                                        to, otherwise)};
+                    to, options_.workloads.empty() ? "" : "chosen ", first_names(others), otherwise)};
+        const auto why = fmt::format(
+            "{} is the baseline contender, and no other contender is chosen, so there are no ratios; add "
+            "others with --contender, {}",
+            to, otherwise);
+        if (!counts_) throw not_written{exit_usage, why};
+        tell("loopbench: note: only counts are measured: {}\n", why);
+        times_ = false;
+        if (has_new_times_) next_.times.reset();
     }
 
     /// Returns true if this tier of the new baseline file should contain the workload and contender of
@@ -245,9 +250,9 @@ private:
         if (old.empty() || !cells_of(next_).empty() || !options_.workloads.empty()) return;
         throw not_written{
             exit_usage,
-            fmt::format("its contenders no longer have any of its workloads ({}); choose the new ones with "
-                        "--workload",
-                        fmt::join(names_in(old, &cell_name::workload), ", "))};
+            fmt::format("the contenders in the file have none of its workloads any longer ({}); choose new "
+                        "workloads with --workload",
+                        first_names(names_in(old, &cell_name::workload)))};
     }
 
     void take_counts(const std::vector<counted_result>& cells) {
@@ -280,7 +285,7 @@ private:
             if (item.status == status)
                 all.push_back(fmt::format("{} on {} {}: {}", item.contender, item.workload, what,
                                           item.reason.value_or("the reason is unknown")));
-        if (!all.empty()) throw not_written{code, fmt::format("{}; {}", fmt::join(all, "; "), remedy)};
+        if (!all.empty()) throw not_written{code, fmt::format("{}; {}", first_names(all), remedy)};
     }
 
     static void tell_of_left_out(const reports::report& report) {
@@ -311,7 +316,7 @@ private:
             throw not_written{exit_inconclusive,
                               fmt::format("more than half of the trials of {} were disturbed; end other "
                                           "programs on this machine (`loopbench doctor`), and measure again",
-                                          fmt::join(*disturbed, ", "))};
+                                          first_names(*disturbed))};
         if (!report.complete)
             throw not_written{exit_inconclusive,
                               "the run was interrupted; finish it with `loopbench run --resume`"};

@@ -127,8 +127,8 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     if (candidates.empty())
         throw usage_error{
             "the chosen contenders have none of the headline workloads; measure all their workloads with "
-            "--full, or choose workloads with --workload ({}{})",
-            names.front(), names.size() > 1 ? fmt::format(" and {} more", names.size() - 1) : ""};
+            "--full, or choose workloads with --workload ({})",
+            first_names(names)};
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
