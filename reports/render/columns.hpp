@@ -107,8 +107,8 @@ std::optional<std::string> why_unreliable(const report& content);
 
 std::string self_check_text(const std::optional<self_check>& aa);
 
-/// Returns true if a result has a ratio or a difference to the baseline. Without one, no sentence explains
-/// ratios.
+/// Returns true if a result has a ratio or a difference to the baseline. The legend of a report without any
+/// omits the explanation of ratios.
 bool is_compared(const report& content);
 
 std::string legend_for(const report& content);

@@ -1,7 +1,7 @@
 // Tests that no sentence speaks of ratios and verdicts if a report has none.
 #include <gtest/gtest.h>
 
-#include <regex>
+#include <array>
 
 #include "tests/support/command_support.hpp"
 #include "tests/support/sample_report.hpp"
@@ -48,6 +48,23 @@ std::string visible_text(const std::string& page) {
     return text;
 }
 
+constexpr std::array formats{"text", "screen", "markdown", "github", "junit", "html"};
+
+/// Parts of the sentences that explain ratios.
+constexpr std::array about_ratios{"A ratio above", "atio and verdict are", "significant difference is",
+                                  "times as fast"};
+
+std::vector<std::string> words_of_run(const loopbench_command& loopbench,
+                                      const std::vector<const char*>& options) {
+    std::vector<std::string> words{"run",        "--workload", "only",         "--blocks",
+                                   "6",          "--min-time", "1ms",          "--pairing",
+                                   "sequential", "-o",         loopbench.out()};
+    words.insert(words.end(), options.begin(), options.end());
+    if (options.front() == std::string_view{"--baseline"})
+        words.insert(words.end(), {"--contender", "base", "--contender", "next"});
+    return words;
+}
+
 TEST(without_baseline, no_format_explains_ratios_that_do_not_exist) {
     for (const auto& [report, base, next, options] : lonely_cases) {
         SCOPED_TRACE(report);
@@ -58,25 +75,31 @@ TEST(without_baseline, no_format_explains_ratios_that_do_not_exist) {
         if (options.empty()) {
             reports::write_file_atomically(file, output_of_google_benchmark);
         } else {
-            std::vector<std::string> words{"run",        "--workload", "only",         "--blocks",
-                                           "6",          "--min-time", "1ms",          "--pairing",
-                                           "sequential", "-o",         loopbench.out()};
-            words.insert(words.end(), options.begin(), options.end());
-            if (options.front() == std::string_view{"--baseline"})
-                words.insert(words.end(), {"--contender", "base", "--contender", "next"});
-            const auto ran = loopbench(words);
+            const auto ran = loopbench(words_of_run(loopbench, options));
             file = loopbench.out() + "/report.json";
             ASSERT_TRUE(std::filesystem::exists(file)) << ran.error_tail;
         }
-        for (const auto* format : {"text", "screen", "markdown", "github", "junit", "html"}) {
+        for (const auto* format : formats) {
             const auto shown = loopbench({"report", file, "--format", format});
             ASSERT_EQ(shown.code, 0) << format << shown.error_tail;
             const auto text = visible_text(shown.output);
-            for (const auto* part : {"A ratio above", "atio and verdict are", "significant difference is",
-                                     "times as fast", "better than ,", "with , ", "against .", "against :"})
+            for (const auto* part : about_ratios) EXPECT_FALSE(says(text, part)) << format << ": " << part;
+            for (const auto* part : {"better than ,", "with , ", "against .", "against :"})
                 EXPECT_FALSE(says(text, part)) << format << ": " << part;
         }
     }
+}
+
+/// Otherwise the test above could not fail if a legend got other words.
+TEST(without_baseline, a_report_with_ratios_explains_them) {
+    loopbench_command loopbench;
+    for (const auto* name : {"base", "next"}) loopbench.add_contender_of("only", name, good_row);
+    const auto ran = loopbench(words_of_run(loopbench, {"--baseline", "base"}));
+    std::string shown;
+    for (const auto* format : formats)
+        shown +=
+            visible_text(loopbench({"report", loopbench.out() + "/report.json", "--format", format}).output);
+    for (const auto* part : about_ratios) EXPECT_SAYS(shown, part) << ran.error_tail;
 }
 
 }  // namespace
