@@ -89,7 +89,7 @@ std::vector<error_line> lines_of(std::string_view text) {
     return all;
 }
 
-/// Returns the number that ends at `end`, or nothing. A number of a path or of a date is none.
+/// Returns the number that ends at `end`, or nothing. Ignores the numbers of a path or a date.
 std::optional<unsigned long> number_before(std::string_view text, std::size_t end) {
     auto start = end;
     while (start > 0 && is_digit(text[start - 1])) --start;
@@ -150,7 +150,7 @@ constexpr auto aftermath_parts = std::to_array<std::string_view>(
      "Check failure stack trace", "Traceback (most recent call last)", "Command exited with ", ": *** ["});
 constexpr auto aftermath_starts =
     std::to_array<std::string_view>({"goroutine ", "exit status ", "Try '", "Usage:", "usage:", "*** SIG"});
-/// What a shell prints, alone in a line, about a program that a signal has ended.
+/// Words that a shell prints, alone in a line, about a program that a signal has ended.
 constexpr auto ends_by_signal =
     std::to_array<std::string_view>({"Aborted", "Segmentation fault", "Killed", "Terminated"});
 
