@@ -163,8 +163,8 @@ private:
                 to)};
     }
 
-    /// Throws not_written if a contender cannot list its workloads. Without it, the file would be complete only
-    /// in appearance, and later checks would never look at this contender.
+    /// Throws not_written if a contender cannot list its workloads. Otherwise the new file would lack this
+    /// contender, and later checks would never look at it.
     static void refuse_unlisted(const check_session& session) {
         const auto who =
             std::ranges::find_if(session.contenders(), std::not_fn(&std::string::empty), &contender::problem);

@@ -269,9 +269,9 @@ double blocked_ns(const trial_outcome& trial) {
 
 constexpr double more_than_one_core = 1.05;
 
-/// Returns true if the process of the trial computed on several cores at the same time, or if threads of its own
-/// computed much. On a busy machine, and with one CPU, such threads take turns, so that the process computes
-/// no longer than it lasts. A sequential trial is right for them in any case.
+/// Returns true if the process of the trial computed on several cores at the same time, or if threads of its
+/// own computed much. On a busy machine, and with one CPU, such threads take turns, so that the process
+/// computes no longer than it lasts. A sequential trial is right for them in any case.
 bool uses_several_cores(const trial_outcome& trial) {
     constexpr double much = 0.25;
     const auto computed = static_cast<double>(trial.usage.user_ns + trial.usage.system_ns);
