@@ -20,8 +20,10 @@ enum class mailing {
     refused,  // the mailbox is closed
 };
 
-/// The messages that are not yet delivered. Any thread may call push(), without a lock. Only the receiving
-/// thread may call take_all() and close(). `Atomic` is std::atomic, except in tests/race (see posting.hpp).
+/// The messages that are not yet delivered. The acquire in push() and the release in take_all() are for the
+/// delivery: its next sender uses it again after the loop. Any thread may call push(), without a lock. Only
+/// the receiving thread may call take_all() and close(). `Atomic` is std::atomic, except in tests/race (see
+/// posting.hpp).
 template <template <class> class Atomic>
 class basic_mailbox {
 public:
@@ -32,7 +34,7 @@ public:
         do {
             if (before == closed()) return mailing::refused;
             oldest.next = before;
-        } while (!newest_.compare_exchange_weak(before, &newest, std::memory_order_release,
+        } while (!newest_.compare_exchange_weak(before, &newest, std::memory_order_acq_rel,
                                                 std::memory_order_relaxed));
         return before == nullptr ? mailing::first : mailing::added;
     }
@@ -40,7 +42,7 @@ public:
     /// Moves all messages to `queue`, in the order of their arrival. Call this function in the delivery.
     template <class Queue>
     void take_all(Queue& queue) noexcept {
-        push_oldest_first(newest_.exchange(nullptr, std::memory_order_acquire), queue);
+        push_oldest_first(newest_.exchange(nullptr, std::memory_order_acq_rel), queue);
     }
 
     /// Refuses messages from now on, and moves the remaining messages to `rest`. Returns true if there were

@@ -63,6 +63,12 @@ task<void> echo_all(stream served) {
     }
 }
 
+std::size_t index_of(loop_group& group, const event_loop& loop) {
+    std::size_t index = 0;
+    while (&group[index] != &loop) ++index;
+    return index;
+}
+
 task<void> sleep_for_ever(event_loop& loop) {
     co_await loop.sleep_for(24h);
 }
@@ -145,9 +151,7 @@ TEST_P(group_of, posts_to_any_loop_reach_the_loops_in_turn) {
     std::vector<int> calls(loops());
     loop_group group(options());
     for (std::size_t i = 0; i < 10 * loops(); ++i) {
-        EXPECT_TRUE(group.post_to_any([&](event_loop& loop) {
-            for (std::size_t at = 0; at < group.size(); ++at) calls[at] += &group[at] == &loop;
-        }));
+        EXPECT_TRUE(group.post_to_any([&](event_loop& loop) { ++calls[index_of(group, loop)]; }));
     }
     EXPECT_TRUE(group.finish());
     EXPECT_EQ(calls, std::vector<int>(loops(), 10));
@@ -158,7 +162,7 @@ TEST_P(group_of, a_handed_over_connection_is_served_by_the_loops_in_turn) {
     loop_group group(options());
     const endpoint server =
         group.listen(endpoint::loopback(0), distribution::hand_over, [&](stream connection) -> task<void> {
-            for (std::size_t at = 0; at < group.size(); ++at) served[at] += &group[at] == &connection.loop();
+            ++served[index_of(group, connection.loop())];
             co_await echo_all(std::move(connection));
         });
     std::vector<client> clients;
@@ -177,7 +181,7 @@ TEST_P(group_of, the_kernel_distributes_connections_to_listeners_that_share_a_po
     loop_group group(options());
     const endpoint server =
         group.listen(endpoint::loopback(0), distribution::reuse_port, [&](stream connection) -> task<void> {
-            for (std::size_t at = 0; at < group.size(); ++at) served[at] += &group[at] == &connection.loop();
+            ++served[index_of(group, connection.loop())];
             co_await echo_all(std::move(connection));
         });
     constexpr int connections = 64;
