@@ -14,6 +14,18 @@
 
 namespace loopbench::loop {
 
+/// Pushes the operations of a chain, which is linked from the newest to the oldest operation, to `queue`. The
+/// oldest is pushed first.
+template <class Queue>
+void push_oldest_first(operation* newest, Queue& queue) noexcept {
+    operation* oldest = nullptr;
+    while (newest != nullptr) {
+        operation* const older = std::exchange(newest->next, oldest);
+        oldest = std::exchange(newest, older);
+    }
+    while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
+}
+
 /// The operations that other threads have posted. Any thread may push an operation, without a lock. Only one
 /// thread takes the operations, all at once.
 template <template <class> class Atomic>
@@ -34,13 +46,7 @@ public:
     bool take_all(ready_queue& queue) noexcept {
         if (newest_.load(std::memory_order_relaxed) == nullptr) [[likely]]
             return false;
-        operation* newest = newest_.exchange(nullptr, std::memory_order_seq_cst);
-        operation* oldest = nullptr;
-        while (newest != nullptr) {
-            operation* const older = std::exchange(newest->next, oldest);
-            oldest = std::exchange(newest, older);
-        }
-        while (oldest != nullptr) queue.push(*std::exchange(oldest, oldest->next));
+        push_oldest_first(newest_.exchange(nullptr, std::memory_order_seq_cst), queue);
         return true;
     }
 

@@ -113,15 +113,42 @@ endpoint ask_endpoint(int fd, Call call, const char* what) {
 
 }  // namespace
 
-unique_fd open_listener(const endpoint& local) {
+namespace {
+
+unique_fd open_bound(const endpoint& local, bool shares_port) {
     unique_fd fd = open_socket(local.family(), SOCK_STREAM);
     // A requested port might still have connections in TIME_WAIT; then bind(2) fails without SO_REUSEADDR.
     const int on = 1;
     if (local.port() != 0)
         checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "setsockopt SO_REUSEADDR");
+    if (shares_port)
+        checked(::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on), "setsockopt SO_REUSEPORT");
     bind_to(fd.get(), local);
-    checked(::listen(fd.get(), listen_backlog), "listen");
     return fd;
+}
+
+void start_listening(int fd) {
+    checked(::listen(fd, listen_backlog), "listen");
+}
+
+}  // namespace
+
+unique_fd open_listener(const endpoint& local) {
+    unique_fd fd = open_bound(local, /*shares_port=*/false);
+    start_listening(fd.get());
+    return fd;
+}
+
+std::vector<unique_fd> open_shared_listeners(const endpoint& local, std::size_t count) {
+    // The first socket, without SO_REUSEPORT, finds out whether another program uses the port; otherwise, the
+    // two programs would share the connections. It also makes the kernel choose the port if `local` has none.
+    const endpoint chosen = local_endpoint(open_bound(local, /*shares_port=*/false).get());
+    std::vector<unique_fd> sockets;
+    for (std::size_t i = 0; i < count; ++i) {
+        sockets.push_back(open_bound(chosen, /*shares_port=*/true));
+        start_listening(sockets.back().get());
+    }
+    return sockets;
 }
 
 unique_fd open_stream(int family) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "loop/io/fd.hpp"
 
@@ -46,6 +47,12 @@ inline constexpr int listen_backlog = 4096;
 /// Opens a listening socket, with SO_REUSEADDR unless the kernel chooses the port. Throws a std::system_error
 /// that names the endpoint and the remedy.
 unique_fd open_listener(const endpoint& local);
+
+/// Opens `count` TCP listening sockets on one port (SO_REUSEPORT). The kernel chooses the socket of each new
+/// connection by a hash of the addresses and ports. If a socket is closed, the connections that wait in it
+/// are lost. Throws a std::system_error that names the endpoint and the remedy, also if another program uses
+/// the port with SO_REUSEPORT.
+std::vector<unique_fd> open_shared_listeners(const endpoint& local, std::size_t count);
 
 /// Opens an unconnected stream socket of the address family. Throws std::system_error.
 unique_fd open_stream(int family);

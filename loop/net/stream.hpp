@@ -22,6 +22,13 @@ public:
     /// Closes the descriptor; pending operations complete with ECANCELED.
     void close() noexcept;
 
+    /// Gives up the descriptor, for example so that another loop can use it. No operation may be pending, and
+    /// a stream must not have been read, because on io_uring, its loop might already have received data.
+    unique_fd release() noexcept {
+        io_->unwatch(fd_.get());
+        return std::move(fd_);
+    }
+
     int native_handle() const noexcept { return fd_.get(); }
     bool is_open() const noexcept { return static_cast<bool>(fd_); }
     event_loop& loop() const noexcept { return *loop_; }

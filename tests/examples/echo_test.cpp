@@ -1,4 +1,4 @@
-// Tests the two echo servers of tutorial 003.
+// Tests the two echo servers of tutorial 003, and the echo server on all CPUs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,6 +61,31 @@ TEST(the_select_server, the_select_server_runs_the_newest_task_first) {
     EXPECT_EQ(end.output,
               "Received message:  here\nReceived message:  here\n"
               "Received message:  from the newer\nReceived message:  from the older\n");
+}
+
+TEST(the_server_on_all_cores, the_server_answers_many_clients_at_once_and_ends_after_the_last) {
+    for (const bool in_turn : {false, true}) {
+        std::vector<std::string> options{"--port", "0", "--loops", "3", "--clients", "8"};
+        if (in_turn) options.emplace_back("--in-turn");
+        running_program program("echo_on_all_cores", options);
+        const std::string line = program.read_line();
+        EXPECT_TRUE(line.ends_with(" with 3 loops")) << line;
+        std::vector<tcp_peer> clients;
+        for (int i = 0; i < 8; ++i) clients.push_back(tcp_peer::connected_to(port_in(line)));
+        for (const tcp_peer& each : clients) each.send("hello");
+        for (const tcp_peer& each : clients) EXPECT_EQ(each.receive(5), "hello");
+        clients.clear();
+        const program_end end = program.end();
+        EXPECT_EQ(end.exit_code, 0) << end.errors;
+    }
+}
+
+TEST(the_server_on_all_cores, a_port_that_is_in_use_is_refused) {
+    running_program first("echo_on_all_cores", {"--port", "0", "--loops", "2"});
+    const std::string port = std::to_string(port_in(first.read_line()));
+    const program_end end = run_program("echo_on_all_cores", {"--port", port, "--loops", "2"});
+    EXPECT_EQ(end.exit_code, 1);
+    EXPECT_NE(end.errors.find("127.0.0.1:" + port), std::string::npos) << end.errors;
 }
 
 class echo_server : public on_every_design {

@@ -1,6 +1,7 @@
 #include "tests/faults/calls.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -28,6 +29,7 @@ int __real_pthread_sigmask(int, const sigset_t*, sigset_t*);
 int __real_sigpending(sigset_t*);
 int __real_sigtimedwait(const sigset_t*, siginfo_t*, const timespec*);
 int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
+int __real_sched_setaffinity(pid_t, size_t, const cpu_set_t*);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
 int __real_munmap(void*, size_t);
@@ -131,8 +133,9 @@ site_id site_of(int how, const sigset_t* set) noexcept {
     return how == SIG_BLOCK ? site_id::block_signals : site_id::unblock_signals;
 }
 
-site_id site_of_option(int level) noexcept {
-    return level == SOL_SOCKET ? site_id::reuse_address : site_id::no_delay;
+site_id site_of_option(int level, int name) noexcept {
+    if (level != SOL_SOCKET) return site_id::no_delay;
+    return name == SO_REUSEPORT ? site_id::reuse_port : site_id::reuse_address;
 }
 
 std::optional<site_id> site_of(const io_uring_sqe& request) noexcept {
@@ -372,13 +375,17 @@ int __wrap_listen(int fd, int backlog) {
     return with_errno(site_id::listen, [=] { return __real_listen(fd, backlog); });
 }
 int __wrap_setsockopt(int fd, int level, int name, const void* value, socklen_t size) {
-    return with_errno(site_of_option(level), [=] { return __real_setsockopt(fd, level, name, value, size); });
+    return with_errno(site_of_option(level, name),
+                      [=] { return __real_setsockopt(fd, level, name, value, size); });
 }
 int __wrap_getsockname(int fd, sockaddr* where, socklen_t* size) {
     return with_errno(site_id::getsockname, [=] { return __real_getsockname(fd, where, size); });
 }
 int __wrap_getpeername(int fd, sockaddr* where, socklen_t* size) {
     return with_errno(site_id::getpeername, [=] { return __real_getpeername(fd, where, size); });
+}
+int __wrap_sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* cpus) {
+    return with_errno(site_id::pin, [=] { return __real_sched_setaffinity(thread, bytes, cpus); });
 }
 int __wrap_shutdown(int fd, int how) {
     return with_errno(site_id::shutdown, [=] { return __real_shutdown(fd, how); });

@@ -1,5 +1,6 @@
 #include "tests/faults/scenarios.hpp"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "loop/coro/timeout.hpp"
+#include "loop/group.hpp"
 #include "loop/io/drivers.hpp"
 #include "loop/io/uring/ring.hpp"
 #include "loop/net/datagram.hpp"
@@ -510,6 +512,37 @@ task<void> posts(event_loop& loop, ledger& seen) {
     seen.expect(state->came == count, "a posted function was lost, or ran twice");
 }
 
+/// Lets the loops of a group serve and ask each other. The calls in the threads of the group can fail, too;
+/// the group then stops, and wait() throws the error.
+task<void> group(event_loop& loop, ledger& seen) {
+    auto works = [&](distribution how) -> task<void> {
+        loop_group started({.loops = 2, .design = loop.name(), .cpus = {::sched_getcpu()}});
+        try {
+            const endpoint server =
+                started.listen(endpoint::loopback(0), how, [&](stream connection) -> task<void> {
+                    co_await expect_text(connection, "hello", seen);
+                    count_of(co_await connection.write_all(bytes_of("world")));
+                });
+            auto asked = started.run(1, [&](event_loop& in) -> task<void> {
+                stream connection = co_await in.connect(server);
+                count_of(co_await connection.write_all(bytes_of("hello")));
+                co_await expect_text(connection, "world", seen);
+            });
+            asked.get();
+            started.finish();
+        } catch (...) {
+            seen.note(std::current_exception());
+            started.stop();
+            started.wait();  // throws the error that has stopped the group, if there is one
+        }
+        co_return;
+    };
+    std::array one{seen.operation(works(distribution::hand_over))};
+    co_await all_of(loop, one);
+    std::array other{seen.operation(works(distribution::reuse_port))};
+    co_await all_of(loop, other);
+}
+
 task<void> callbacks(event_loop& loop, ledger& seen) {
     auto pair = unix_pair(loop);
     const int fd = pair.one.native_handle();
@@ -646,6 +679,7 @@ constexpr scenario table[] = {
     {.name = "ticks", .drivers = "t", .run = &ticks, .only_for = site_id::nanosleep},
     {"futures", "epsu", &futures},
     {"posts", "epsu", &posts},
+    {"group", "epsu", &group},
     {.name = "callbacks", .drivers = "epsu", .run = &callbacks, .ends_with_run = true},
     {"registered again", "epsu", &registered_again},
     {"cancellations", "epsu", &cancellations},

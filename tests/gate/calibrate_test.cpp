@@ -245,9 +245,10 @@ TEST(calibrate_command, calibration_rates_are_printed_stored_replayed_and_quoted
     EXPECT_EQ(again.output, ended.output) << again.error_tail;
     EXPECT_EQ(stored, content_of(loopbench.path("again/calibration.json")));
 
+    loopbench.add_contender("other", obedient());
     const auto run = loopbench.in_shell(
-        "XDG_STATE_HOME=$folder/state $loopbench run --verbose --contender fake --baseline fake --workload "
-        "yield --blocks 6 -o $out");
+        "XDG_STATE_HOME=$folder/state $loopbench run --verbose --contender fake --contender other --baseline "
+        "fake --workload yield --blocks 6 -o $out");
     EXPECT_SAYS(run.output, "0 of 2 A/A comparisons");
     EXPECT_EQ(loopbench.report()["environment"]["calibration"], found);
 }

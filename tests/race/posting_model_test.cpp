@@ -17,115 +17,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <iostream>
-#include <limits>
-#include <source_location>
-#include <string>
-#include <type_traits>
-#include <utility>
 
-#include "loop/posting.hpp"
-
-// relacy.hpp is included last, because it defines macros for new, delete, free and the names of memory
-// orders.
-#include <relacy/relacy.hpp>
-#undef new
-#undef delete
-#undef malloc
-#undef calloc
-#undef realloc
-#undef free
-#undef assert
-#undef errno
+#include "tests/race/exploration.hpp"
 
 namespace loopbench::loop::test {
 
 namespace {
-
-enum class defect {
-    none,
-    no_second_look,
-    every_post_wakes,
-    no_look_for_notice,
-    taken_newest_first,
-    weak_push,
-    weak_second_look,
-    weak_notice,
-    weak_look_for_notice,
-    relaxed_push,
-    relaxed_take,
-};
-
-struct scenario {
-    int posts_of_each = 1;
-    int stops_after = std::numeric_limits<int>::max();
-    int early_returns = 0;
-    defect planted = defect::none;
-};
-scenario explored;
-
-rl::debug_info at(const std::source_location& where) {
-    return {where.function_name(), where.file_name(), where.line()};
-}
-
-rl::memory_order as_relacy(std::memory_order order) {
-    switch (order) {
-        case std::memory_order::relaxed:
-            return rl::mo_relaxed;
-        case std::memory_order::consume:
-            return rl::mo_consume;
-        case std::memory_order::acquire:
-            return rl::mo_acquire;
-        case std::memory_order::release:
-            return rl::mo_release;
-        case std::memory_order::acq_rel:
-            return rl::mo_acq_rel;
-        case std::memory_order::seq_cst:
-            break;
-    }
-    return rl::mo_seq_cst;
-}
-
-/// An atomic whose memory orders a planted defect can weaken. T and the called function identify the access
-/// that becomes weaker.
-template <class T>
-class explored_atomic {
-    using place = std::source_location;
-    static constexpr bool is_stack = std::is_pointer_v<T>;
-
-public:
-    explicit explored_atomic(T initial) : value_(initial) {}
-
-    T load(std::memory_order order, place where = place::current()) const {
-        constexpr defect weak = is_stack ? defect::weak_second_look : defect::weak_look_for_notice;
-        if (explored.planted == weak && order == std::memory_order::seq_cst)
-            order = std::memory_order::acquire;
-        return value_.load(as_relacy(order), at(where));
-    }
-
-    void store(T value, std::memory_order order, place where = place::current()) {
-        if (explored.planted == defect::weak_notice && order == std::memory_order::seq_cst)
-            order = std::memory_order::release;
-        value_.store(value, as_relacy(order), at(where));
-    }
-
-    T exchange(T value, std::memory_order order, place where = place::current()) {
-        if (explored.planted == defect::relaxed_take) order = std::memory_order::relaxed;
-        return value_.exchange(value, as_relacy(order), at(where));
-    }
-
-    bool compare_exchange_weak(T& expected, T value, std::memory_order order, std::memory_order otherwise,
-                               place where = place::current()) {
-        if (explored.planted == defect::weak_push) order = std::memory_order::acq_rel;
-        if (explored.planted == defect::relaxed_push) order = std::memory_order::relaxed;
-        return value_.compare_exchange_weak(expected, value, as_relacy(order), at(where),
-                                            as_relacy(otherwise), at(where));
-    }
-
-private:
-    rl::atomic<T> value_;
-};
 
 /// A loop (thread 0) and the threads that post to it. The loop runs turns as loop/turn.hpp does.
 template <rl::thread_id_t Posters>
@@ -254,54 +151,35 @@ private:
     bool has_slept_ = false;
 };
 
-enum class search : unsigned {
-    all = rl::fair_full_search_scheduler_type,
-    few_preemptions = rl::fair_context_bound_scheduler_type,
-    random = rl::random_scheduler_type,
-};
-
-/// Explores the executions of a scenario. Returns relacy's name of the error, or "SUCCESS". `limit` is the
-/// largest number of preemptions in one execution (search::few_preemptions) or the number of executions
-/// (search::random).
-template <rl::thread_id_t Posters>
-std::string explore(const scenario& what, search how, unsigned limit = 0) {
-    explored = what;
-    std::ostream nowhere(nullptr);
-    rl::test_params params;
-    params.search_type = static_cast<rl::scheduler_type_e>(how);
-    params.context_bound = limit;
-    params.iteration_count = limit;
-    params.output_stream = what.planted == defect::none ? &std::cout : &nowhere;
-    params.progress_stream = &nowhere;
-    rl::simulate<posting_model<Posters>>(params);
-    return rl::test_result_str(params.test_result);
-}
-
 }  // namespace
 
 // A thread that posts twice is left out here. All its 8,282,322 executions are also correct, but exploring
 // them takes a dozen seconds.
 TEST(posting_model, posts_and_wake_ups_are_never_lost_if_a_thread_posts_once) {
-    EXPECT_EQ(explore<1>({.posts_of_each = 1}, search::all), "SUCCESS");
-    EXPECT_EQ(explore<1>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
-    EXPECT_EQ(explore<1>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<1>>({.posts_of_each = 1}, search::all), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<1>>({.posts_of_each = 1, .early_returns = 2}, search::all), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<1>>({.posts_of_each = 2, .stops_after = 1}, search::all), "SUCCESS");
 }
 
 TEST(posting_model, posts_and_wake_ups_are_never_lost_during_several_posts_with_few_preemptions) {
-    EXPECT_EQ(explore<1>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
-    EXPECT_EQ(explore<1>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 1, .stops_after = 1}, search::few_preemptions, 4), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 1, .early_returns = 1}, search::few_preemptions, 3), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<1>>({.posts_of_each = 2}, search::few_preemptions, 7), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<1>>({.posts_of_each = 3}, search::few_preemptions, 4), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 1}, search::few_preemptions, 4), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 1, .stops_after = 1}, search::few_preemptions, 4),
+              "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 1, .early_returns = 1}, search::few_preemptions, 3),
+              "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 2}, search::few_preemptions, 3), "SUCCESS");
 }
 
 TEST(posting_model, posts_and_wake_ups_are_never_lost_in_random_interleavings_of_many_posts) {
     constexpr unsigned executions = 100'000;
-    EXPECT_EQ(explore<2>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 3, .early_returns = 2}, search::random, executions), "SUCCESS");
-    EXPECT_EQ(explore<2>({.posts_of_each = 3, .stops_after = 2}, search::random, executions), "SUCCESS");
-    EXPECT_EQ(explore<3>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 3}, search::random, executions), "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 3, .early_returns = 2}, search::random, executions),
+              "SUCCESS");
+    EXPECT_EQ(explore<posting_model<2>>({.posts_of_each = 3, .stops_after = 2}, search::random, executions),
+              "SUCCESS");
+    EXPECT_EQ(explore<posting_model<3>>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
 }
 
 struct finding {
@@ -324,8 +202,9 @@ constexpr finding findings[] = {
 
 TEST(posting_model, each_planted_defect_is_detected) {
     for (const finding& each : findings) {
-        EXPECT_EQ(explore<2>({.posts_of_each = 2, .planted = each.planted}, search::random, 100'000),
-                  each.found)
+        EXPECT_EQ(
+            explore<posting_model<2>>({.posts_of_each = 2, .planted = each.planted}, search::random, 100'000),
+            each.found)
             << each.name;
     }
 }

@@ -160,6 +160,60 @@ const std::vector<failed_program> failed_programs{
     {"our own: bytes", "no \xff input\n", "no \xEF\xBF\xBD input"},
     {"our own: a NUL byte", std::string{"no\0 input\n", 10}, "no input"},
     {"our own: blank lines and rules", "no input\n\n-----\n  \n=====\n", "no input"},
+    // Words of a mark within names and sentences.
+    {"our own: a program called debug", "sort-debug: ../sort.cc:12: main: Assertion `n > 0' failed.\n",
+     "sort-debug: ../sort.cc:12: main: Assertion `n > 0' failed."},
+    {"our own: a program called trace",
+     "./bench_trace: error while loading shared libraries: libx.so.1: cannot open shared object file\n",
+     "./bench_trace: error while loading shared libraries: libx.so.1: cannot open shared object file"},
+    {"our own: a wrong option of such a program", "bench-debug: invalid option -- 'y'\n",
+     "bench-debug: invalid option -- 'y'"},
+    {"our own: a file called trace", "cannot open bench.trace: No such file or directory\n",
+     "cannot open bench.trace: No such file or directory"},
+    {"our own: a folder called info", "/var/run/info: Permission denied\n",
+     "/var/run/info: Permission denied"},
+    {"our own: a hint behind the cause", "cannot open words.txt (hint: pass -w)\n",
+     "cannot open words.txt (hint: pass -w)"},
+    {"our own: a note behind the cause", "no words; note: use -w\n", "no words; note: use -w"},
+    {"our own: a namespace called trace",
+     "terminate called after throwing an instance of 'trace::error'\n  what():  no input\n",
+     "uncaught trace::error: no input"},
+    {"our own: a capital word", "cannot parse FRAME INFO\n", "cannot parse FRAME INFO"},
+    // The last line wins.
+    {"our own: a computed error", "relative error: 1.2e-15\ncannot open words.txt\n",
+     "cannot open words.txt"},
+    {"our own: an error that ended nothing",
+     "[error] telemetry: connection refused\n./bench: words.txt: No such file or directory\n",
+     "./bench: words.txt: No such file or directory"},
+    {"our own: a handled exception of Python",
+     "Traceback (most recent call last):\n  File \"b.py\", line 3\nImportError: no numpy\ncannot open "
+     "words.txt\n",
+     "cannot open words.txt"},
+    {"our own: an exception while Python ends",
+     "Traceback (most recent call last):\n  File \"b.py\", line 3\nRuntimeError: no input\n"
+     "Exception ignored in: <function X.__del__ at 0x7f>\nTraceback (most recent call last):\n"
+     "  File \"b.py\", line 9\nAttributeError: x\n",
+     "RuntimeError: no input"},
+    {"our own: exceptions of a group",
+     "  + Exception Group Traceback (most recent call last):\n  |   File \"b.py\", line 3\n"
+     "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+---------------- 1 "
+     "----------------\n    | Traceback (most recent call last):\n    |   File \"b.py\", line 4\n"
+     "    | ValueError: no input\n    +------------------------------------\n",
+     "ValueError: no input"},
+    // Indented lines, and the words of shells.
+    {"our own: an indented message after a warning", scaling + "  no words\n", "no words"},
+    {"our own: an indented message between rules", "-----\n  cannot open words.txt\n-----\n",
+     "cannot open words.txt"},
+    {"our own: a shell's words", "no input\nSegmentation fault\n", "no input"},
+    {"our own: make", "no input\ngmake[1]: *** [Makefile:3: bench] Error 1\n", "no input"},
+    {"our own: LOG in an assertion", "x.cc:9: main: Assertion `LOG(n) > 0' failed.\n",
+     "x.cc:9: main: Assertion `LOG(n) > 0' failed."},
+    {"our own: help", "cannot open words.txt\nTry 'bench --help' for options.\n", "cannot open words.txt"},
+    {"our own: a date of Go after a progress bar", "\r 40%\r2026/11/27 10:00:00 cannot open words.txt\n",
+     "2026/11/27 10:00:00 cannot open words.txt"},
+    {"our own: a path after a progress bar", "\r 40%\rcannot open /data/2024/07\n",
+     "cannot open /data/2024/07"},
+    {"our own: tput", "\033(B\033[mno input\n", "no input"},
     {"our own: another language", "Datei fehlt: größe.txt\n警告なし\n", "警告なし"},
     {"our own: nothing", "", ""}};
 

@@ -74,9 +74,10 @@ struct main_thread_times {
 /// Reads the times of the process's main thread. The process can have ended but must not have been reaped.
 main_thread_times main_thread_times_of(pid_t pid);
 
-/// Returns the CPU time of the children that the process has waited for, with a precision of two ticks. The
-/// process can have ended but must not have been reaped.
-std::int64_t children_ns_of(pid_t pid);
+/// Returns the largest possible CPU time of the children that the process has waited for, or 0 if it had
+/// none. The kernel rounds their user and system time down to ticks (proc_pid_stat(5)), so the result can be
+/// two ticks too large. The process can have ended but must not have been reaped.
+std::int64_t most_children_ns_of(pid_t pid);
 
 struct child_facts {
     pid_t pid = -1;

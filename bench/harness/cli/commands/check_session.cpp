@@ -40,7 +40,7 @@ check_session::check_session(const check_options& options, const std::vector<std
     report_inherited_flags();
     const auto started = session_start::clock::now();
     for (auto& who : contenders_)
-        list_workloads(who, workload_size::small, listing_limit(plan_.budget, started), stop_.fd());
+        list_within_budget(who, workload_size::small, plan_.budget, started, stop_.fd());
     stop_.throw_if_requested();
     listing_took_ = session_start::clock::now() - started;
 }
@@ -84,8 +84,7 @@ run_plan check_session::plan_for(const expected_times& times, std::span<const ce
         add_once(names, cell.contender);
     }
     for (const auto& name : names) plan.contenders.push_back(find(name));
-    for (auto& who : plan.contenders)
-        list_workloads(who, plan.size, listing_limit(plan.budget, started), stop_.fd());
+    for (auto& who : plan.contenders) list_within_budget(who, plan.size, plan.budget, started, stop_.fd());
     complete_plan(plan, stop_, started);
     std::map<std::string, reports::pairing> pairings;
     for (const auto& ratio : times.ratios) pairings.emplace(ratio.workload, ratio.made);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -74,6 +75,7 @@ public:
             add_once(contenders, next_.times->to);
         }
         check_session session{options_, contenders, options_.against, by_};
+        refuse_unlisted(session);
         remove_gone(session);
         if (times_) refuse_without_ratios(session);
         if (counts_) take_counts(session.count(wanted_cells(session, tier::counts), 0));
@@ -162,15 +164,23 @@ private:
                 to)};
     }
 
+    /// Throws not_written if a contender cannot list its workloads. Otherwise the new file would lack this
+    /// contender, and later checks would never look at it.
+    static void refuse_unlisted(const check_session& session) {
+        const auto who =
+            std::ranges::find_if(session.contenders(), std::not_fn(&std::string::empty), &contender::problem);
+        if (who == session.contenders().end()) return;
+        throw not_written{exit_tool_failed, fmt::format("{}: {}; repair it, or leave it out with --contender",
+                                                        who->name, who->problem)};
+    }
+
     /// Throws not_written if no ratio can be measured, because no chosen workload of another contender is
     /// also a workload of the baseline contender. If no other contender is chosen but counts can be measured,
-    /// leaves the ratios out instead, and says so. A contender that cannot list its workloads has a message
-    /// of its own.
+    /// leaves the ratios out instead, and says so.
     void refuse_without_ratios(const check_session& session) {
         const auto& to = next_.times->to;
         std::vector<std::string> others;
         for (const auto& who : session.contenders()) {
-            if (!who.problem.empty()) return;
             if (who.name != to) others.push_back(who.name);
         }
         const auto has_ratio = [&](const cell_name& cell) {

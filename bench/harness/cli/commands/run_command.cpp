@@ -108,7 +108,7 @@ std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const ru
         return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
     };
     if (std::ranges::all_of(options.workloads, is_met)) return names;
-    for (auto& who : found) list_workloads(who, plan.size, listing_limit(plan.budget, started), stop.fd());
+    for (auto& who : found) list_within_budget(who, plan.size, plan.budget, started, stop.fd());
     stop.throw_if_requested();
     return workloads_of(found);
 }
@@ -188,8 +188,7 @@ int run_command(const run_options& options, const invocation& called) {
     const auto found = contenders_in(options.session.contender_dirs);
     choose_contenders(plan, options, found);
     report_inherited_flags();
-    for (auto& who : plan.contenders)
-        list_workloads(who, plan.size, listing_limit(plan.budget, started), stop.fd());
+    for (auto& who : plan.contenders) list_within_budget(who, plan.size, plan.budget, started, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop, started);
     plan_enough_blocks(plan, options);

@@ -64,12 +64,12 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
     }
 }
 
-std::chrono::nanoseconds listing_limit(std::optional<std::chrono::nanoseconds> budget,
-                                       std::chrono::steady_clock::time_point started) {
-    constexpr std::chrono::nanoseconds least = std::chrono::seconds{2};
-    if (!budget) return probe_limit;
-    return std::clamp<std::chrono::nanoseconds>(shared_limit{started + *budget / 2}.left(), least,
-                                                probe_limit);
+void list_within_budget(contender& who, workload_size size, std::optional<std::chrono::nanoseconds> budget,
+                        std::chrono::steady_clock::time_point started, int stop_fd) {
+    constexpr std::chrono::nanoseconds least = std::chrono::seconds{5}, most = probe_limit;
+    const auto limit = budget ? std::clamp(shared_limit{started + *budget / 2}.left(), least, most) : most;
+    list_workloads(who, size, limit, stop_fd);
+    if (!who.problem.empty() && limit < most) who.problem += "; if it needs more time, use a longer --budget";
 }
 
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {

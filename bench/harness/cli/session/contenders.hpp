@@ -11,10 +11,11 @@ namespace loopbench::bench {
 
 inline constexpr std::chrono::seconds probe_limit{20};
 
-/// Returns the time limit for the next listing of a command that started at `started`. All listings share
-/// half of the budget. Each has at least two seconds, so that contenders can also start on a busy machine.
-std::chrono::nanoseconds listing_limit(std::optional<std::chrono::nanoseconds> budget,
-                                       std::chrono::steady_clock::time_point started);
+/// Lists the workloads of a contender for a command that started at `started`. All listings of the command
+/// share half of the budget. Each has at least five seconds, so that contenders can also start on a busy
+/// machine. Sets the contender's `problem` if that fails.
+void list_within_budget(contender& who, workload_size size, std::optional<std::chrono::nanoseconds> budget,
+                        std::chrono::steady_clock::time_point started, int stop_fd);
 
 /// Returns the contenders in the default folder and in `more_folders`. Does not start them, so their lists of
 /// workloads are empty. Throws usage_error if a folder does not exist or if there is no contender.

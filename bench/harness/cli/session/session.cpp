@@ -269,8 +269,9 @@ double blocked_ns(const trial_outcome& trial) {
 
 constexpr double more_than_one_core = 1.05;
 
-/// Returns true if the process of the trial computed on several cores at the same time, or would do so if the
-/// cores were free: on a busy machine, or with one CPU, its threads take turns.
+/// Returns true if the process of the trial computed on several cores at the same time, or if threads of its
+/// own computed much. On a busy machine, and with one CPU, such threads take turns, so that the process
+/// computes no longer than it lasts. A sequential trial is right for them in any case.
 bool uses_several_cores(const trial_outcome& trial) {
     constexpr double much = 0.25;
     const auto computed = static_cast<double>(trial.usage.user_ns + trial.usage.system_ns);
@@ -371,7 +372,7 @@ std::string reason_for_sequential(const run_plan& plan, const std::string& workl
     const auto* const shape = find_shape(workload);
     if (threads_of(workload) > 1) return "the benchmark has several threads";
     if (shape == nullptr && !plan.asked_pairing)
-        return "short trials of both programs do not keep a core busy";
+        return "in short trials, one of the programs waits, or has threads of its own";
     if (const auto why = shape != nullptr ? why_sequential(*shape, plan.are_builds()) : ""; !why.empty())
         return std::string{why};
     for (std::size_t who = 0; who < plan.contenders.size(); ++who)

@@ -46,7 +46,7 @@ struct resource_usage {
     std::int64_t switches_involuntary = 0;
     std::int64_t run_delay_ns = 0;  // time in which the ready main thread waited for a CPU
     /// The CPU time of all threads except the main thread, or 0 if it is unknown. If the child had children,
-    /// the precision is two ticks. Journals do not contain it.
+    /// it can be two ticks too small. Journals do not contain it.
     std::int64_t other_threads_ns = 0;
 };
 

@@ -205,7 +205,7 @@ child_outcome running_child::finish() {
     uninterrupted([&] { return ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT); });
     drain();
     const auto main_thread = main_thread_times_of(pid_);
-    const auto children_ns = children_ns_of(pid_);
+    const auto children_ns = most_children_ns_of(pid_);
     outcome_.group = pid_;
     const auto [taken, status, usage] = reap();
     if (!taken) throw_errno("cannot read the exit status of a contender");
