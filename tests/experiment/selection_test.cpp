@@ -73,12 +73,12 @@ TEST(selection, names_unlike_the_typed_word_are_not_suggested) {
 }
 
 TEST(selection, a_message_contains_the_first_names_and_the_number_of_the_others) {
-    std::vector<std::string> names{"parse"};
-    EXPECT_EQ(bench::first_names(names), "parse");
-    names.insert(names.end(), {"sort", "search"});
-    EXPECT_EQ(bench::first_names(names), "parse, sort, search");
-    names.insert(names.end(), 1000, "other");
-    EXPECT_EQ(bench::first_names(names), "parse, sort, search and 1000 more");
+    names known{"parse"};
+    EXPECT_EQ(bench::first_names(known), "parse");
+    known.insert(known.end(), {"sort", "search"});
+    EXPECT_EQ(bench::first_names(known), "parse, sort, search");
+    known.insert(known.end(), 1000, "other");
+    EXPECT_EQ(bench::first_names(known), "parse, sort, search and 1000 more");
 }
 
 }  // namespace

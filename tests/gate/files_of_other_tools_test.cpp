@@ -18,7 +18,7 @@ struct other_file {
     const char* report;  // a public report of such a file
     std::string content;
     const char* found;                     // what `compare` and `report` say about it
-    const char* remedy;                    // what they advise
+    const char* remedy = nullptr;          // what they advise
     const char* found_by_check = nullptr;  // if `check` says something else about it
 };
 

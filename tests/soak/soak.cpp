@@ -228,11 +228,14 @@ bool has_come_back(const server& watched, std::size_t descriptors) {
 /// Returns the number of descriptors that the server has without clients. Connects one client, waits for the
 /// server's answer, and subtracts this client's descriptor.
 std::size_t descriptors_without_clients(const server& watched) {
-    errno = 0;
-    const auto only_client = connect_to(watched.port(), 10s);
-    if (!round_trip(only_client))
-        throw std::system_error(errno, std::generic_category(), "the server does not answer");
-    return watched.descriptors() - 1;
+    for (;;) {
+        errno = 0;
+        const auto only_client = connect_to(watched.port(), 10s);
+        if (round_trip(only_client)) return watched.descriptors() - 1;
+        // Signals end calls with a time limit, even if they would restart other calls (signal(7)).
+        if (errno != EINTR)
+            throw std::system_error(errno, std::generic_category(), "the server does not answer");
+    }
 }
 
 json soak(server& watched, std::string_view design, std::chrono::milliseconds duration, unsigned seed,
