@@ -350,9 +350,10 @@ void refuse_unwritable(const std::string& file) {
             "its folder does not exist; create the folder, or choose another file with --against"};
     if (error)
         throw not_written{
-            exit_usage, fmt::format("{}; make the file and its folder writable, or choose another file with "
-                                    "--against",
-                                    error.message())};
+            exit_tool_failed,
+            fmt::format("{}; make the file and its folder writable, or choose another file with "
+                        "--against",
+                        error.message())};
 }
 
 }  // namespace
