@@ -1,12 +1,13 @@
-// A program of an Asio user that declares Asio's context itself, as Boost.Process does, has another class of
-// the same name, and calls Asio's functions without naming their namespace. Ends with 0 if all of these
-// names mean what they mean with Asio's own context.
+// A program of an Asio user that declares Asio's context and its old name itself, as Boost.Process and
+// ndn-cxx do, has another class of the same name, and calls Asio's functions without naming their namespace.
+// Ends with 0 if all of these names mean what they mean with Asio's own context.
 namespace boost::asio {
 class io_context;
-}
+using io_service = io_context;
+}  // namespace boost::asio
 
 namespace {
-void run(boost::asio::io_context& context);
+void run(boost::asio::io_service& service);
 }
 
 #include <boost/asio.hpp>

@@ -37,6 +37,8 @@ BUILDS = ("stock", "swapped")
 WAYS = {"stock": "stock", "epoll": "swapped", "io_uring": "swapped"}
 LIMIT_S = 300
 BUILD_LIMIT_S = 3600
+TRIES = 3  # of a test case
+AT_ONCE = 4  # test cases
 
 
 class Unavailable(Exception):
@@ -313,6 +315,29 @@ class Program:
             self.tell(f"{name}: {way.name}: {results[way.name]}")
         self.checks.append(results)
         self.save(self)
+
+    def count_passed(self, cases, try_case):
+        """Calls `try_case(case)` for each test case, several at once, and returns how many have passed. The function
+        raises Failed for a case that fails. Such a case is tried again, unless it hangs, because some test cases depend
+        on the speed of the machine. If a case fails each time, raises Failed with the count and the failures.
+        """
+        def failure_of(case):
+            for tries_left in reversed(range(TRIES)):
+                try:
+                    try_case(case)
+                    return None
+                except Failed as failed:
+                    failure = f"{case} {failed}"
+                    self.tell(failure)
+                    if not tries_left or isinstance(failed, Hangs):
+                        return failure
+
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            failures = list(filter(None, pool.map(failure_of, cases)))
+        result = f"{len(cases) - len(failures)} of {len(cases)} test cases"
+        if failures or not cases:
+            raise Failed("; ".join([result, *failures]))
+        return result
 
     def next_output(self):
         return self.folder / "output" / str(next(self.numbers))

@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
 
 import kit
@@ -182,6 +183,49 @@ class Runs(unittest.TestCase):
         code, said = self.run_programs("other")
         self.assertEqual(code, 2)
         self.assertIn("unknown program: other; the programs are one", said)
+
+
+class CountPassed(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.program = kit.Program("one", pathlib.Path(temporary.name), swap=None, save=None)
+        self.tries = []
+
+    def try_case(self, case):
+        self.tries.append(case)
+        if case == "hangs":
+            raise kit.Hangs
+        if case == "late" and self.tries.count(case) < kit.TRIES or case == "wrong":
+            raise kit.Failed("ends with 1")
+
+    def count(self, *cases):
+        """Returns the result, and what the script has printed."""
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            try:
+                result = self.program.count_passed(cases, self.try_case)
+            except kit.Failed as failed:
+                result = f"failed: {failed}"
+        return result, said.getvalue()
+
+    def test_a_case_counts_if_its_last_try_passes_and_the_script_prints_the_failed_tries(self):
+        result, said = self.count("good", "late")
+        self.assertEqual(result, "2 of 2 test cases")
+        self.assertEqual(sorted(self.tries), ["good", *["late"] * kit.TRIES])
+        self.assertEqual(said.count("late ends with 1"), kit.TRIES - 1)
+
+    def test_cases_that_fail_or_hang_are_named_and_a_hang_is_not_tried_again(self):
+        self.assertEqual(self.count("hangs", "wrong", "good")[0],
+                         "failed: 1 of 3 test cases; hangs hangs; wrong ends with 1")
+        self.assertEqual([self.tries.count(each) for each in ("hangs", "wrong", "good")], [1, kit.TRIES, 1])
+
+    def test_several_cases_run_at_once(self):
+        all_begun = threading.Barrier(kit.AT_ONCE)  # each case waits for the others
+        self.assertEqual(self.program.count_passed(range(kit.AT_ONCE), lambda _: all_begun.wait(LONG_S)),
+                         f"{kit.AT_ONCE} of {kit.AT_ONCE} test cases")
+
+    def test_a_program_without_cases_fails(self):
+        self.assertEqual(self.count()[0], "failed: 0 of 0 test cases")
 
 
 if __name__ == "__main__":
