@@ -1,7 +1,7 @@
 """Boost.Process's own tests, of its first interface and of version 2, from Debian's source package boost1.81.
 
-Fetches the sources, and compiles some of the tests that use an io_context, with the definitions of their Jamfiles. The
-tests start child processes, wait for their ends (SIGCHLD, pidfd), and read and write their pipes. There is no patch.
+Fetches the sources, and compiles all tests that use an io_context, with the definitions of their Jamfiles. The tests
+start child processes, wait for their ends (SIGCHLD, pidfd), and read and write their pipes. There is no patch.
 Installs Debian's development packages of the Boost libraries below.
 """
 
@@ -11,7 +11,10 @@ import kit
 
 PACKAGE = "boost1.81"
 LIBRARIES = ["filesystem", "program-options", "iostreams", "coroutine", "context", "thread", "chrono"]
-TESTS = ["async", "async_pipe", "async_system_stackful", "bind_stdin", "on_exit", "v2/process"]
+TESTS = ["async", "async_fut", "async_pipe", "async_system_future", "async_system_stackful",
+         "async_system_stackful_except", "async_system_stackless", "bind_stderr", "bind_stdin", "bind_stdout",
+         "bind_stdout_stderr", "exit_code", "limit_fd", "on_exit", "on_exit2", "on_exit3", "spawn", "system_test2",
+         "v2/process", "v2/shell", "wait"]
 
 
 def report(done):
