@@ -102,7 +102,7 @@ def run_of(command, environment, patience_s=PATIENCE_S):
         line = lines[0]
     else:
         line = f"fails: exit code {ran.returncode}, and printed '{' / '.join(lines)[:200]}'"
-    return {"line": line, "stderr": ran.stderr[-2000:]}
+    return {"line": line, "stderr": ran.stderr.replace(f"{SOURCE}/", "")[-2000:]}
 
 
 def verdict_of(lines):
