@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/freed_counter.hpp"
 #include "tests/loop/descriptor_limit.hpp"
 #include "tests/loop/support.hpp"
 
@@ -504,14 +505,7 @@ TEST_F(a_loop_group, a_group_without_a_number_has_a_loop_for_each_cpu) {
 
 // Threads outside the group post while the group stops, fails, or is waited for.
 TEST_F(a_loop_group, each_function_posted_during_the_stop_is_run_destroyed_or_refused) {
-    struct counter {
-        explicit counter(std::atomic<int>& count) : freed(&count) {}
-        counter(counter&& other) noexcept : freed(std::exchange(other.freed, nullptr)) {}
-        ~counter() {
-            if (freed != nullptr) ++*freed;
-        }
-        std::atomic<int>* freed;
-    };
+    using counter = basic_freed_counter<std::atomic<int>>;
     for (int round = 0; round < 50; ++round) {
         std::atomic<int> freed{0};
         std::atomic<int> sent{0};

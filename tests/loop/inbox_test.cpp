@@ -172,14 +172,7 @@ TEST(an_inbox_of_a_loop_that_ends, messages_that_arrive_during_the_end_are_run_d
         inbox box(*loop);
         std::atomic<int> freed{0};
         std::atomic<int> run{0};
-        struct counter {
-            explicit counter(std::atomic<int>& count) : freed(&count) {}
-            counter(counter&& other) noexcept : freed(std::exchange(other.freed, nullptr)) {}
-            ~counter() {
-                if (freed != nullptr) ++*freed;
-            }
-            std::atomic<int>* freed;
-        };
+        using counter = basic_freed_counter<std::atomic<int>>;
         std::array<int, senders> sent{};
         {
             std::vector<std::jthread> threads;

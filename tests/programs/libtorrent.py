@@ -11,8 +11,7 @@ libtorrent needs no change for the loop, although its handlers have blocks of me
 Asio's own operations, which the compiler checks. CMake compiles several sources as one, which halves the time of the
 build; for that, a macro must end with its file, and a system's type must be named in full.
 
-Needs root for the network namespaces, or user namespaces. Installs libssl-dev and Boost's headers. The two builds take
-a quarter of an hour on two cores.
+Needs root for the network namespaces, or user namespaces. Installs libssl-dev and Boost's headers.
 """
 
 import functools

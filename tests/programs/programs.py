@@ -8,8 +8,8 @@ a program into FOLDER/NAME, builds it, and says what is tried; without names, al
 once on epoll and once on io_uring. After each check, the script writes FOLDER/results.json, and at the end
 FOLDER/results.txt with a table of all results in results.json, also those of earlier runs.
 
-Needs Debian 12 and its archive. Installs missing packages with apt-get, which needs root. Takes about one and a half
-hours. Ends with 0 if each program gave the same results on all ways, with 1 if there is a difference, and with 2 if a
+Needs Debian 12 and its archive. Installs missing packages with apt-get, which needs root. Takes more than an
+hour. Ends with 0 if each program gave the same results on all ways, with 1 if there is a difference, and with 2 if a
 program could not be fetched or built, or if a check fails on Asio's own context, too, so that it proves nothing.
 """
 

@@ -1,5 +1,5 @@
-// What the models of this folder share: the atomics of relacy behind the interface of std::atomic, the
-// defects that the models plant, and the search. relacy.hpp is included last, because it defines macros.
+// The shared parts of the models in this folder: the atomics of relacy with the interface of std::atomic, the
+// defects that the models plant, and the search.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,13 @@ enum class defect {
     push_without_acquire,
     take_without_release,
     no_wait_for_senders,
+};
+
+/// A planted defect, and the error that relacy must find.
+struct finding {
+    const char* name;
+    defect planted;
+    const char* found;
 };
 
 struct scenario {

@@ -197,11 +197,6 @@ TEST(inbox_model, messages_and_wake_ups_are_never_lost_in_random_interleavings) 
 }
 
 TEST(inbox_model, each_planted_defect_is_detected) {
-    struct finding {
-        const char* name;
-        defect planted;
-        const char* found;
-    };
     constexpr finding findings[] = {
         {"no_second_look", defect::no_second_look, "DEADLOCK"},
         {"torn_take", defect::torn_take, "DEADLOCK"},

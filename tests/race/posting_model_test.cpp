@@ -182,11 +182,6 @@ TEST(posting_model, posts_and_wake_ups_are_never_lost_in_random_interleavings_of
     EXPECT_EQ(explore<posting_model<3>>({.posts_of_each = 2}, search::random, executions), "SUCCESS");
 }
 
-struct finding {
-    const char* name;
-    defect planted;
-    const char* found;
-};
 constexpr finding findings[] = {
     {"no_second_look", defect::no_second_look, "DEADLOCK"},
     {"weak_push", defect::weak_push, "DEADLOCK"},

@@ -146,10 +146,10 @@ private:
     /// all contenders except the baseline contender. Otherwise, or if it is the only contender, these are the
     /// workloads of all contenders.
     [[nodiscard]] name_list known_workloads(const check_session& session) const {
-        auto others = session.contenders();
         if (times_ && options_.workloads.empty())
-            std::erase_if(others, [&](const contender& who) { return who.name == next_.times->to; });
-        return workloads_of(others.empty() ? session.contenders() : others);
+            if (auto others = workloads_of(session.contenders(), next_.times->to); !others.empty())
+                return others;
+        return workloads_of(session.contenders());
     }
 
     void refuse_unknown_baseline(const name_list& found) const {

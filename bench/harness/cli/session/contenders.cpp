@@ -72,12 +72,14 @@ void list_within_budget(contender& who, workload_size size, std::optional<std::c
     if (!who.problem.empty() && limit < most) who.problem += "; if it needs more time, use a longer --budget";
 }
 
-std::vector<std::string> workloads_of(const std::vector<contender>& contenders) {
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders, std::string_view except) {
     std::vector<std::string> all;
     std::set<std::string_view> seen;
-    for (const auto& who : contenders)
+    for (const auto& who : contenders) {
+        if (who.name == except) continue;
         for (const auto& workload : who.workloads)
             if (seen.insert(workload).second) all.push_back(workload);
+    }
     return all;
 }
 

@@ -30,7 +30,7 @@ void refuse_not_executable(const std::vector<std::string>& names,
 /// contender that this repository can build. The message says how to build it.
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
-std::vector<std::string> workloads_of(const std::vector<contender>& contenders);
+std::vector<std::string> workloads_of(const std::vector<contender>& contenders, std::string_view except = {});
 
 std::vector<std::string> names_of(const std::vector<contender>& contenders);
 

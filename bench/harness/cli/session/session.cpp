@@ -25,6 +25,7 @@
 #include "bench/harness/experiment/histograms.hpp"
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/experiment/record.hpp"
+#include "bench/harness/experiment/selection.hpp"
 #include "bench/harness/gate/calibration_file.hpp"
 #include "bench/harness/gate/comparison_table.hpp"
 #include "bench/harness/machine/environment.hpp"
@@ -394,16 +395,11 @@ std::vector<std::pair<std::string, std::vector<std::string>>> reasons_for_sequen
     return all;
 }
 
-std::string first_of(const std::vector<std::string>& workloads) {
-    const auto more = workloads.size() - 1;
-    return more == 0 ? workloads.front() : fmt::format("{} and {} more", workloads.front(), more);
-}
-
 void report_other_pairings(const run_plan& plan) {
     if (plan.asked_pairing.value_or(pairing::sequential) == pairing::sequential) return;
     for (const auto& [why, workloads] : reasons_for_sequential(plan))
         tell("loopbench: note: --pairing {} does not apply to {}; trials are sequential, because {}\n",
-             name_of(*plan.asked_pairing), first_of(workloads), why);
+             name_of(*plan.asked_pairing), first_names(workloads), why);
 }
 
 }  // namespace
@@ -517,7 +513,7 @@ void report_pairings(const run_plan& plan, const std::vector<std::string>& unkno
             "loopbench: note: a fifth of the budget was spent before the pairing of {} was known, so their "
             "trials are sequential; use a longer --budget, choose fewer benchmarks with --workload, or set "
             "--pairing\n",
-            first_of(unknown));
+            first_names(unknown));
     for (const auto made : {pairing::interleaved, pairing::concurrent})
         if (const auto count = std::ranges::count(plan.pairings, made); count > 0)
             tell("loopbench: note: trials are {} for {} of {} workloads\n", name_of(made), count,
@@ -527,7 +523,7 @@ void report_pairings(const run_plan& plan, const std::vector<std::string>& unkno
             return std::ranges::find(unknown, each) != unknown.end();
         });
         if (!workloads.empty())
-            tell("loopbench: note: trials are sequential for {}, because {}\n", first_of(workloads), why);
+            tell("loopbench: note: trials are sequential for {}, because {}\n", first_names(workloads), why);
     }
 }
 
