@@ -4,7 +4,7 @@
 #include <boost/asio/post.hpp>
 #include <stdexcept>
 
-#include "tests/clinic/clinic.hpp"
+#include "tests/clinic/second_run.hpp"
 
 namespace {
 
@@ -25,24 +25,14 @@ double seconds_with(int threads) {
             result.fetch_xor(compute(static_cast<unsigned>(i)), std::memory_order_relaxed);
             ran.fetch_add(1, std::memory_order_relaxed);
         });
-    const double seconds = clinic::seconds_of([&] {
-        std::vector<std::jthread> others;
-        for (int i = 1; i < threads; ++i) others.emplace_back([&] { context.run(); });
-        context.run();
-    });
+    const double seconds = clinic::seconds_to_run(context, threads);
     if (ran != handlers) throw std::runtime_error("some handlers did not run");
     clinic::passed();
     return seconds;
 }
 
-clinic::verdict check() {
-    seconds_with(1);  // the first run fills the caches
-    return clinic::measured(clinic::quotients([] { return seconds_with(2); }, [] { return seconds_with(1); }),
-                            "times the time with one thread");
-}
-
 }  // namespace
 
 int main() {
-    return clinic::judge(check);
+    return clinic::judge([] { return clinic::compared_with_one_thread(seconds_with); });
 }
