@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/base/formatted_error.hpp"
+#include "reports/model/json.hpp"
 
 namespace loopbench::bench {
 
