@@ -46,6 +46,15 @@ public:
         poison(block, class_bytes(bytes));
     }
 
+    /// Returns the size for a block that one thread gets from operator new and another thread frees. It is
+    /// larger than `bytes`, and never a size of the pool. Otherwise, the freeing thread's heap would give the
+    /// block to its pool, which would recycle it for good, although its cache lines also belong to blocks of
+    /// other threads. (glibc keeps freed blocks per thread and size, in steps of 16 bytes: malloc.c,
+    /// tcache_put() and request2size().)
+    static constexpr std::size_t bytes_for_other_thread(std::size_t bytes) noexcept {
+        return class_bytes(bytes) + granularity_bytes / 2;
+    }
+
 private:
     // A freed block in a list. It stores the total size of the list's blocks, because a total next to the
     // list's head would double the time of an allocation: each allocation would wait for the previous update
@@ -75,10 +84,10 @@ private:
 #endif
     }
 
-    static std::size_t size_class(std::size_t bytes) noexcept {
+    static constexpr std::size_t size_class(std::size_t bytes) noexcept {
         return (bytes + granularity_bytes - 1) / granularity_bytes;
     }
-    static std::size_t class_bytes(std::size_t bytes) noexcept {
+    static constexpr std::size_t class_bytes(std::size_t bytes) noexcept {
         return size_class(bytes) * granularity_bytes;
     }
     static void* allocate_from_heap(std::size_t bytes);

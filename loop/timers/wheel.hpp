@@ -34,7 +34,7 @@ struct timer_entry {
     timer* subject;
 };
 
-struct timer_chunk : recycled {
+struct timer_chunk {
     static constexpr std::size_t capacity = 15;
 
     timer_chunk* next;
@@ -58,6 +58,58 @@ struct timer_row {
     }
 };
 
+/// The memory of one queue's chunks. A queue does not give this memory back before its end, because it will
+/// probably have as many timers again. Chunks come in slabs with whole pairs of cache lines, because
+/// processors also fetch the neighbour of a line (Intel 64 and IA-32 Architectures Optimization Reference
+/// Manual, "Data Prefetching": the spatial prefetcher). If queues in different threads shared such a pair,
+/// they would slow each other down, even though they share no data.
+class chunk_store {
+public:
+    static constexpr std::size_t chunks_per_slab = 15;
+
+    chunk_store() = default;
+    chunk_store& operator=(chunk_store&&) = delete;
+    ~chunk_store() {
+        while (newest_slab_ != nullptr) delete std::exchange(newest_slab_, newest_slab_->older);
+    }
+
+    /// Returns a chunk without entries. Throws std::bad_alloc.
+    timer_chunk& take() {
+        if (free_ == nullptr) [[unlikely]]
+            add_slab();
+        timer_chunk& taken = *std::exchange(free_, free_->next);
+        --free_count_;
+        taken.used = 0;
+        return taken;
+    }
+    void give(timer_chunk& chunk) noexcept {
+        chunk.next = std::exchange(free_, &chunk);
+        ++free_count_;
+    }
+    /// Gets the memory for `count` calls of take(). Throws std::bad_alloc.
+    void reserve(std::size_t count) {
+        while (free_count_ < count) add_slab();
+    }
+
+private:
+    static constexpr std::size_t line_pair_bytes = 128;
+    struct alignas(line_pair_bytes) slab {
+        slab* older;
+        alignas(line_pair_bytes) std::array<timer_chunk, chunks_per_slab> chunks;
+    };
+    static_assert(sizeof(slab) == 3968);
+
+    [[gnu::noinline]] void add_slab() {
+        auto* const added = new slab;
+        added->older = std::exchange(newest_slab_, added);
+        for (timer_chunk& each : added->chunks) give(each);
+    }
+
+    slab* newest_slab_ = nullptr;
+    timer_chunk* free_ = nullptr;
+    std::size_t free_count_ = 0;
+};
+
 /// An unordered set of timers that can be scanned without access to the timers. The timers are scattered over
 /// the memory, and each step along a linked list of timers would wait for a cache miss. The slot only writes
 /// to the timers, which is fast, because the processor does not wait for writes. The entries are in chunks,
@@ -69,11 +121,10 @@ struct timer_slot {
 
     bool empty() const noexcept { return newest == nullptr; }
 
-    void add(timer_entry added) {
+    void add(timer_entry added, chunk_store& from) {
         if (newest == nullptr || newest->used == timer_chunk::capacity) {
-            auto* const chunk = new timer_chunk;
-            chunk->used = 0;
-            chunk->next = std::exchange(newest, chunk);
+            timer_chunk& chunk = from.take();
+            chunk.next = std::exchange(newest, &chunk);
         }
         place(newest->entries[newest->used++], added);
         floor = std::min(floor, added.deadline);
@@ -120,35 +171,13 @@ inline void fetch(const timer_chunk* chunk) noexcept {
         __builtin_prefetch(reinterpret_cast<const char*>(chunk) + at, 1);
 }
 
-class spare_chunks {
-public:
-    spare_chunks() = default;
-    spare_chunks& operator=(spare_chunks&&) = delete;
-    ~spare_chunks() {
-        while (newest_ != nullptr) delete std::exchange(newest_, newest_->next);
-    }
-
-    void allocate(std::size_t count) {
-        for (; count > 0; --count) give(*new timer_chunk);
-    }
-    void give(timer_chunk& chunk) noexcept { chunk.next = std::exchange(newest_, &chunk); }
-    timer_chunk& take() noexcept {
-        timer_chunk& taken = *std::exchange(newest_, newest_->next);
-        taken.used = 0;
-        return taken;
-    }
-
-private:
-    timer_chunk* newest_ = nullptr;
-};
-
 /// Sorts the entries by deadline; if there is not enough memory, the entries stay unsorted. For a million
 /// entries, std::sort would take longer than all other work on the timers together. This radix sort moves the
 /// entries once for each byte in which the deadlines differ (five times if the deadlines span a minute). It
 /// moves the entries from chunk to chunk, with 128 KB of new memory. New arrays instead of chunks would cause
 /// a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
 /// (docs/performance.md).
-inline void sort_by_deadline(timer_row& entries) noexcept {
+inline void sort_by_deadline(timer_row& entries, chunk_store& spare) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
     for (const timer_chunk* chunk = entries.first; chunk != nullptr; chunk = chunk->next) {
@@ -176,8 +205,7 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
     // chunks are not full: the chunk that the pass is emptying, the last chunk of each of its 256 rows, and
     // the last chunk of each of the 256 rows of the previous pass.
     constexpr std::size_t digits = 256;
-    spare_chunks spare;
-    if (!has_memory_for([&] { spare.allocate(2 * digits + 1); })) return;
+    if (!has_memory_for([&] { spare.reserve(2 * digits + 1); })) return;
     for (unsigned shift = 0; shift < 64; shift += 8) {
         if ((differing >> shift) % digits == 0) continue;
         std::array<timer_row, digits> with_digit;
@@ -204,11 +232,6 @@ inline void sort_by_deadline(timer_row& entries) noexcept {
 class wheel_timers {
 public:
     wheel_timers& operator=(wheel_timers&&) = delete;
-    ~wheel_timers() {
-        for (slot& each : slots_) {
-            while (!each.empty()) delete std::exchange(each.newest, each.newest->next);
-        }
-    }
 
     void insert(timer& t, time_point now) {
         // If `base_` were far in the past, all deadlines would differ from it in the same high digit, and all
@@ -249,7 +272,7 @@ public:
         }
         find_soonest();
         if (due.first == nullptr) return;
-        detail::sort_by_deadline(due);
+        detail::sort_by_deadline(due, chunks_);
         make_ready_all(due, ready);
     }
 
@@ -266,7 +289,7 @@ private:
         const std::uint64_t time = detail::digits_of(e.deadline);
         const unsigned level = static_cast<unsigned>(std::bit_width((time ^ base) | 1) - 1) / digit_bits;
         const std::size_t index = level * slots_per_level + (time >> (level * digit_bits)) % slots_per_level;
-        slots_[index].add(e);
+        slots_[index].add(e, chunks_);
         e.subject->place.stored.slot = index;
         mark_occupied(index);
     }
@@ -281,9 +304,9 @@ private:
     // call.
     [[gnu::noinline]] void drop_newest_chunk(std::size_t index) noexcept {
         slot& s = slots_[index];
-        const detail::timer_chunk& drained = *s.newest;
+        detail::timer_chunk& drained = *s.newest;
         s.newest = drained.next;
-        delete &drained;
+        chunks_.give(drained);
         if (!s.empty()) return;
         mark_empty(index);
         soonest_erased_ = true;  // soonest_ may be this slot's floor, which can be below all its deadlines
@@ -332,12 +355,12 @@ private:
                 chunk.used = due_count;
                 due.append(chunk);
             } else {
-                delete &chunk;
+                chunks_.give(chunk);
             }
         }
     }
 
-    static void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
+    void make_ready_all(detail::timer_row due, operation_queue& ready) noexcept {
         const detail::timer_chunk* fetched_from = due.first;
         std::size_t fetched = 0;
         const auto fetch_next = [&]() -> timer* {
@@ -353,10 +376,10 @@ private:
         };
         for (std::size_t i = 0; i < prefetch_distance; ++i) fetch_next();
         for (detail::timer_chunk* next = due.first; next != nullptr;) {
-            const detail::timer_chunk& chunk = *std::exchange(next, next->next);
+            detail::timer_chunk& chunk = *std::exchange(next, next->next);
             for (std::size_t i = 0; i < chunk.used; ++i)
                 make_ready(*chunk.entries[i].subject, ready, fetch_next());
-            delete &chunk;
+            chunks_.give(chunk);
         }
     }
 
@@ -376,6 +399,7 @@ private:
     std::uint64_t occupied_levels_ = 0;
     std::array<std::uint64_t, level_count> occupied_slots_ = {};
     std::array<slot, level_count * slots_per_level> slots_;
+    detail::chunk_store chunks_;
 };
 
 }  // namespace loopbench::loop

@@ -21,13 +21,17 @@
 #include <boost/asio/write.hpp>
 #include <boost/version.hpp>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <new>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "loop/timers/wheel.hpp"
 #include "tests/asio_compat/kits.hpp"
 #include "tests/loop/allocations.hpp"
 #include "tests/loop/recycled_memory.hpp"
@@ -49,6 +53,10 @@ protected:
     static std::size_t allocations() { return loop::test::count_allocations().made; }
 };
 TYPED_TEST_SUITE(asio_memory, kits, kit_names);
+
+template <class kit>
+using our_asio_memory = asio_memory<kit>;
+TYPED_TEST_SUITE(our_asio_memory, our_kits, kit_names);
 
 TYPED_TEST(asio_memory, timers_and_posts_allocate_no_memory_after_a_warm_up) {
     auto& context = this->context();
@@ -97,6 +105,46 @@ net::awaitable<void, typename socket::executor_type> ask(socket& stream, int tim
         co_await net::async_read(stream, net::buffer(got), awaited);
         if (sent != got) throw std::runtime_error("the received bytes differ from the sent bytes");
     }
+}
+
+/// Notes the addresses of the handlers that exist now. A handler is in the memory of its operation.
+class handler_with_address {
+public:
+    explicit handler_with_address(std::set<const void*>& addresses, std::function<void()> function)
+        : addresses_(&addresses), function_(std::move(function)) {
+        addresses_->insert(this);
+    }
+    handler_with_address(const handler_with_address& other)
+        : handler_with_address(*other.addresses_, other.function_) {}
+    ~handler_with_address() { addresses_->erase(this); }
+
+    void operator()(error_code) { function_(); }
+
+private:
+    std::set<const void*>* addresses_;
+    std::function<void()> function_;
+};
+
+// A thread often starts the first operations of several contexts, and their blocks then share cache lines.
+// The threads that run the contexts would slow each other down if they used these blocks again and again.
+TYPED_TEST(our_asio_memory, a_thread_does_not_use_the_blocks_again_with_which_another_thread_has_started) {
+    auto& context = this->context();
+    std::vector<typename TestFixture::timer_type> timers;
+    for (int i = 0; i < 100; ++i) timers.emplace_back(context, 0ms);
+    std::set<const void*> addresses, first, second;
+    std::size_t ended = 0;
+    for (auto& each : timers) {
+        each.async_wait(handler_with_address(addresses, [&] {
+            each.expires_after(0ms);
+            each.async_wait(handler_with_address(addresses, [] {}));
+            if (++ended == timers.size()) second = addresses;
+        }));
+    }
+    first = addresses;
+    std::jthread([&] { context.run(); }).join();
+    ASSERT_EQ(first.size(), timers.size());
+    ASSERT_GE(second.size(), timers.size());
+    for (const void* each : second) EXPECT_FALSE(first.contains(each));
 }
 
 TYPED_TEST(asio_memory, coroutines_that_echo_messages_allocate_no_memory_after_a_warm_up) {
@@ -483,17 +531,36 @@ protected:
         typename with_context<kit>::timer_type timer(this->context(), 0ms);
         timer.async_wait([&](error_code) {
             nothing_is_left_.emplace();
+            fill_kept_chunks();
             none_.emplace();
             first();
         });
         std::this_thread::sleep_for(2ms);
         this->context().poll();
         none_.reset();
+        far_.clear();
         this->context().poll();
     }
     void TearDown() override { none_.reset(); }
 
 private:
+    /// Arms timers in all chunks that the timing wheel keeps, so that the next timer with another deadline
+    /// needs new memory. Each timer allocates one operation.
+    void fill_kept_chunks() {
+        const auto far = std::chrono::steady_clock::now() + 1000h;
+        constexpr std::size_t timers_per_slab =
+            loop::detail::timer_chunk::capacity * loop::detail::chunk_store::chunks_per_slab;
+        far_.reserve(2 * timers_per_slab);
+        const auto arms_without_new_slab = [&] {
+            const std::size_t before = loop::test::count_allocations().made;
+            far_.emplace_back(this->context(), far).async_wait([](error_code) {});
+            return loop::test::count_allocations().made - before == 1;
+        };
+        while (arms_without_new_slab()) ASSERT_LE(far_.size(), timers_per_slab);
+        for (std::size_t i = 1; i < timers_per_slab; ++i) ASSERT_TRUE(arms_without_new_slab());
+    }
+
+    std::vector<typename with_context<kit>::timer_type> far_;
     std::optional<loop::test::nothing_recycled> nothing_is_left_;
     std::optional<loop::test::out_of_memory> none_;
 };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -99,6 +100,22 @@ TEST(frame_pool, the_pool_accepts_and_reuses_blocks_of_other_threads) {
         EXPECT_EQ(reused, blocks[999]);
         frame_pool::deallocate(reused, 128);
     }).join();
+}
+
+// Blocks for other loops lie between them, so the pool's thread would share their cache lines.
+TEST(frame_pool, blocks_for_another_thread_never_get_into_its_pool) {
+    for (const std::size_t bytes : {1U, 32U, 33U, 200U, 216U, 224U, 2'000U}) {
+        std::set<void*> foreign;
+        for (int i = 0; i < 100; ++i)
+            foreign.insert(::operator new(frame_pool::bytes_for_other_thread(bytes)));
+        std::jthread([&] {
+            for (void* block : foreign) ::operator delete(block);
+            std::vector<void*> own(100);
+            for (void*& block : own) block = frame_pool::allocate(bytes);
+            for (void* block : own) EXPECT_FALSE(foreign.contains(block)) << bytes << " bytes";
+            for (void* block : own) frame_pool::deallocate(block, bytes);
+        }).join();
+    }
 }
 
 }  // namespace loopbench::loop::test

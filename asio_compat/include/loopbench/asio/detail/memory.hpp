@@ -89,7 +89,8 @@ public:
 private:
     static void* allocate(bool is_recycled) {
         if (is_recycled) return loop::frame_pool::allocate(sizeof(Op));
-        if constexpr (is_recyclable) return ::operator new(sizeof(Op));
+        if constexpr (is_recyclable)
+            return ::operator new(loop::frame_pool::bytes_for_other_thread(sizeof(Op)));
         return ::operator new(sizeof(Op), std::align_val_t(alignof(Op)));
     }
 
