@@ -14,7 +14,7 @@
 //
 // Arming and cancelling take O(1), but below a few hundred timers, a heap is the better queue. Expiry takes
 // amortised O(1), but empties a whole slot at once. After an erase(), a floor may be too low, so that the
-// loop wakes without a due timer. The wheel needs 17 KB of memory per queue, and 17 bytes per timer.
+// loop wakes without a due timer. The wheel needs 17 KB of memory per queue, and 18 bytes per timer.
 #pragma once
 
 #include <algorithm>
@@ -174,8 +174,8 @@ inline void fetch(const timer_chunk* chunk) noexcept {
 /// Sorts the entries by deadline; if there is not enough memory, the entries stay unsorted. For a million
 /// entries, std::sort would take longer than all other work on the timers together. This radix sort moves the
 /// entries once for each byte in which the deadlines differ (five times if the deadlines span a minute). It
-/// moves the entries from chunk to chunk, with 128 KB of new memory. New arrays instead of chunks would cause
-/// a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
+/// moves the entries from chunk to chunk, with 128 KB of further chunks, which the queue then keeps. New
+/// arrays instead of chunks would cause a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
 /// (docs/performance.md).
 inline void sort_by_deadline(timer_row& entries, chunk_store& spare) noexcept {
     std::size_t count = 0;
