@@ -22,7 +22,7 @@
 namespace loopbench::loop {
 
 struct group_options {
-    std::size_t loops = 0;                   // 0: one for each CPU that the process may use
+    std::size_t loops = 0;                   // 0: one for each CPU that the creating thread may use
     std::string_view design = "loop-epoll";  // see designs.hpp; it also chooses the driver
     /// The CPUs to which the loops' threads are pinned, in the order of the loops. If there are fewer CPUs
     /// than loops, loops share a CPU. Empty: the kernel moves the threads between the CPUs.

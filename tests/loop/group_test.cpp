@@ -505,8 +505,17 @@ TEST_F(a_loop_group, a_group_whose_loops_cannot_be_created_leaves_neither_thread
     EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
 }
 
-TEST_F(a_loop_group, a_group_without_a_number_has_a_loop_for_each_cpu) {
-    EXPECT_EQ(loop_group().size(), std::max(std::thread::hardware_concurrency(), 1u));
+TEST_F(a_loop_group, a_group_without_a_number_has_a_loop_for_each_cpu_that_its_thread_may_use) {
+    cpu_set_t allowed;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    EXPECT_EQ(loop_group().size(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
+    const std::jthread on_one_cpu([cpu = ::sched_getcpu()] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(cpu), &one);
+        ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+        EXPECT_EQ(loop_group().size(), 1u);
+    });
 }
 
 // Threads outside the group post while the group stops, fails, or is waited for.
