@@ -200,6 +200,10 @@ std::size_t loop_group::batch::send() noexcept {
 endpoint loop_group::listen(const endpoint& local, distribution how, const serve_function& serve) {
     std::vector<unique_fd> sockets;
     if (how == distribution::reuse_port) {
+        if (local.family() != AF_INET && local.family() != AF_INET6) {
+            throw std::invalid_argument("loops cannot share '" + local.to_string() +
+                                        "', which is no TCP endpoint; use distribution::hand_over");
+        }
         sockets = open_shared_listeners(local, size());
     } else {
         sockets.push_back(open_listener(local));

@@ -88,7 +88,8 @@ public:
     /// serve(connection) for each connection that it gets; if this task fails, the group fails (see wait()).
     /// Returns the endpoint with its port. If the process is out of descriptors, the listener waits until it
     /// can accept again (see listener::accept()). Throws a std::system_error that names the endpoint, for
-    /// example if another program uses the port; throws std::runtime_error if a loop has stopped.
+    /// example if another program uses the port; throws std::invalid_argument if loops cannot share the
+    /// endpoint, and std::runtime_error if a loop has stopped.
     endpoint listen(const endpoint& local, distribution how, const serve_function& serve);
 
     /// Closes all listeners, soon. Connections that no loop has accepted are refused or reset; other

@@ -3,12 +3,15 @@
 #include "loop/group.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <numeric>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "tests/freed_counter.hpp"
@@ -448,6 +451,16 @@ TEST_F(a_loop_group, a_port_that_is_in_use_is_refused_in_both_modes) {
             EXPECT_EQ(client(server).echo("x"), "x");
         }
     }
+}
+
+TEST_F(a_loop_group, a_unix_socket_is_handed_over_but_cannot_be_shared) {
+    loop_group group({.loops = 2});
+    const endpoint name =
+        endpoint::unix_path(std::string(1, '\0') + "group-test-" + std::to_string(::getpid()));
+    EXPECT_THROW(group.listen(name, distribution::reuse_port, echoes()), std::invalid_argument);
+    const endpoint server = group.listen(name, distribution::hand_over, echoes());
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(client(server).echo("x"), "x");
+    EXPECT_TRUE(group.finish());
 }
 
 TEST_F(a_loop_group, a_server_without_free_descriptors_accepts_later) {
