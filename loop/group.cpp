@@ -42,6 +42,15 @@ struct alignas(64) loop_group::member {
 
 namespace {
 
+// Returns the number of CPUs that this thread may use. hardware_concurrency() also counts those that a mask
+// excludes (taskset, the cpusets of containers): glibc 2.36 counts the CPUs that are online.
+std::size_t usable_cpus() noexcept {
+    cpu_set_t usable;
+    if (::sched_getaffinity(0, sizeof usable, &usable) == 0)
+        return static_cast<std::size_t>(CPU_COUNT(&usable));
+    return std::max(std::thread::hardware_concurrency(), 1u);  // more CPUs than a cpu_set_t has room for
+}
+
 void pin_this_thread(std::size_t loop_index, int cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -78,8 +87,7 @@ loop_group::~loop_group() {
 
 // Returns or throws when each thread that was started can run its loop, or has ended.
 void loop_group::start_all(const group_options& options) {
-    const std::size_t loops =
-        options.loops != 0 ? options.loops : std::max(std::thread::hardware_concurrency(), 1u);
+    const std::size_t loops = options.loops != 0 ? options.loops : usable_cpus();
     for (std::size_t i = 0; i < loops; ++i) {
         members_.push_back(std::make_unique<member>());
         members_.back()->index = i;
@@ -192,6 +200,10 @@ std::size_t loop_group::batch::send() noexcept {
 endpoint loop_group::listen(const endpoint& local, distribution how, const serve_function& serve) {
     std::vector<unique_fd> sockets;
     if (how == distribution::reuse_port) {
+        if (local.family() != AF_INET && local.family() != AF_INET6) {
+            throw std::invalid_argument("loops cannot share '" + local.to_string() +
+                                        "', which is no TCP endpoint; use distribution::hand_over");
+        }
         sockets = open_shared_listeners(local, size());
     } else {
         sockets.push_back(open_listener(local));

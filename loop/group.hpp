@@ -22,7 +22,7 @@
 namespace loopbench::loop {
 
 struct group_options {
-    std::size_t loops = 0;                   // 0: one for each CPU that the process may use
+    std::size_t loops = 0;                   // 0: one for each CPU that the creating thread may use
     std::string_view design = "loop-epoll";  // see designs.hpp; it also chooses the driver
     /// The CPUs to which the loops' threads are pinned, in the order of the loops. If there are fewer CPUs
     /// than loops, loops share a CPU. Empty: the kernel moves the threads between the CPUs.
@@ -88,7 +88,8 @@ public:
     /// serve(connection) for each connection that it gets; if this task fails, the group fails (see wait()).
     /// Returns the endpoint with its port. If the process is out of descriptors, the listener waits until it
     /// can accept again (see listener::accept()). Throws a std::system_error that names the endpoint, for
-    /// example if another program uses the port; throws std::runtime_error if a loop has stopped.
+    /// example if another program uses the port; throws std::invalid_argument if loops cannot share the
+    /// endpoint, and std::runtime_error if a loop has stopped.
     endpoint listen(const endpoint& local, distribution how, const serve_function& serve);
 
     /// Closes all listeners, soon. Connections that no loop has accepted are refused or reset; other

@@ -3,12 +3,15 @@
 #include "loop/group.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <numeric>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "tests/freed_counter.hpp"
@@ -24,6 +27,18 @@ using namespace std::chrono_literals;
 std::ptrdiff_t entries_of(const char* folder) {
     const std::filesystem::directory_iterator found(folder);
     return std::distance(begin(found), end(found));
+}
+std::ptrdiff_t count_threads() {
+    return entries_of("/proc/self/task");
+}
+
+/// Expects that the process has this many threads. A thread that was joined stays listed for a moment,
+/// because the kernel reports its end a little earlier.
+void expect_threads(std::ptrdiff_t expected) {
+    const auto deadline = std::chrono::steady_clock::now() + 1min;
+    while (count_threads() != expected && std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    EXPECT_EQ(count_threads(), expected);
 }
 
 /// A client that uses blocking calls.
@@ -438,6 +453,16 @@ TEST_F(a_loop_group, a_port_that_is_in_use_is_refused_in_both_modes) {
     }
 }
 
+TEST_F(a_loop_group, a_unix_socket_is_handed_over_but_cannot_be_shared) {
+    loop_group group({.loops = 2});
+    const endpoint name =
+        endpoint::unix_path(std::string(1, '\0') + "group-test-" + std::to_string(::getpid()));
+    EXPECT_THROW(group.listen(name, distribution::reuse_port, echoes()), std::invalid_argument);
+    const endpoint server = group.listen(name, distribution::hand_over, echoes());
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(client(server).echo("x"), "x");
+    EXPECT_TRUE(group.finish());
+}
+
 TEST_F(a_loop_group, a_server_without_free_descriptors_accepts_later) {
     for (const auto how : {distribution::hand_over, distribution::reuse_port}) {
         loop_group group({.loops = 2});
@@ -477,7 +502,7 @@ TEST_F(a_loop_group, threads_run_on_the_cpus_to_which_they_are_pinned) {
 }
 
 TEST_F(a_loop_group, a_cpu_that_does_not_exist_is_refused_by_its_number_and_no_thread_remains) {
-    const auto threads = entries_of("/proc/self/task");
+    const auto threads = count_threads();
     for (const int cpu : {CPU_SETSIZE - 1, CPU_SETSIZE, -1}) {
         try {
             const loop_group group({.loops = 3, .cpus = {0, cpu}});
@@ -489,11 +514,11 @@ TEST_F(a_loop_group, a_cpu_that_does_not_exist_is_refused_by_its_number_and_no_t
                 << error.what();
         }
     }
-    EXPECT_EQ(entries_of("/proc/self/task"), threads);
+    expect_threads(threads);
 }
 
 TEST_F(a_loop_group, a_group_whose_loops_cannot_be_created_leaves_neither_threads_nor_descriptors) {
-    const auto threads = entries_of("/proc/self/task");
+    const auto threads = count_threads();
     const auto descriptors = entries_of("/proc/self/fd");
     EXPECT_THROW(loop_group({.loops = 3, .design = "loop-nothing"}), std::invalid_argument);
     {
@@ -501,12 +526,21 @@ TEST_F(a_loop_group, a_group_whose_loops_cannot_be_created_leaves_neither_thread
         ASSERT_TRUE(limit.set(static_cast<rlim_t>(descriptors) + 4));  // enough for one loop
         EXPECT_THROW(loop_group({.loops = 8}), std::system_error);
     }
-    EXPECT_EQ(entries_of("/proc/self/task"), threads);
+    expect_threads(threads);
     EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
 }
 
-TEST_F(a_loop_group, a_group_without_a_number_has_a_loop_for_each_cpu) {
-    EXPECT_EQ(loop_group().size(), std::max(std::thread::hardware_concurrency(), 1u));
+TEST_F(a_loop_group, a_group_without_a_number_has_a_loop_for_each_cpu_that_its_thread_may_use) {
+    cpu_set_t allowed;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    EXPECT_EQ(loop_group().size(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
+    const std::jthread on_one_cpu([cpu = ::sched_getcpu()] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(cpu), &one);
+        ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+        EXPECT_EQ(loop_group().size(), 1u);
+    });
 }
 
 // Threads outside the group post while the group stops, fails, or is waited for.
