@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "loop/coro/frame_pool.hpp"
@@ -48,5 +50,15 @@ private:
 
     std::array<block*, frame_pool::largest_bytes / frame_pool::granularity_bytes> set_aside_{};
 };
+
+/// Returns why threads can get blocks from the heap that other threads have freed, or an empty string if each
+/// thread has a heap of its own.
+inline std::string why_threads_share_a_heap() {
+#ifdef __GLIBC__
+    return std::getenv("MALLOC_ARENA_MAX") == nullptr ? "" : "MALLOC_ARENA_MAX limits the number of heaps";
+#else
+    return "this C library has one heap for all threads";
+#endif
+}
 
 }  // namespace loopbench::loop::test
