@@ -46,6 +46,7 @@ public:
           records(t, loops.threads(), count),
           link(std::move(link_of_chains)),
           chains_(count),
+          starting_(loops.homes()),
           serial_(units) {
         for (std::size_t i = 0; i < count; ++i) {
             chains_[i].number = i;
@@ -100,17 +101,28 @@ private:
     }
 
     void start_section(std::uint64_t functions) {
-        const std::uint64_t count = chains_.size();
-        running_.store(std::min(functions, count), std::memory_order_relaxed);
-        for (std::uint64_t i = 0; i < std::min(functions, count); ++i) {
-            chain_state& started = chains_[i];
-            started.left = functions / count + (i < functions % count ? 1 : 0);
-            runtime.post(started.home, [this, &started] { post_next(started); });
+        const std::uint64_t count = chains_.size(), started = std::min(functions, count);
+        running_.store(started + runtime.homes(), std::memory_order_relaxed);
+        for (auto& each : starting_) each.clear();
+        for (std::uint64_t i = 0; i < started; ++i) {
+            chains_[i].left = functions / count + (i < functions % count ? 1 : 0);
+            starting_[chains_[i].home].push_back(&chains_[i]);
         }
+        // Each home starts its chains itself. If one thread posted the first function of each chain, the loops
+        // would continue to use the memory of these functions, whose neighbours belong to different loops.
+        for (std::size_t home = 0; home < runtime.homes(); ++home)
+            runtime.post(home, [this, home] {
+                for (chain_state* const each : starting_[home]) post_next(*each);
+                part_ended();
+            });
     }
 
     void chain_ended() {
         if (records.is_timed()) records.keep_shares();
+        part_ended();
+    }
+
+    void part_ended() {
         if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         if (!records.is_timed()) {
             records.begin();
@@ -134,6 +146,7 @@ private:
     }
 
     std::vector<chain_state> chains_;
+    std::vector<std::vector<chain_state*>> starting_;  // by home
     std::vector<unlocked_count> serial_;
     std::atomic<std::uint64_t> running_{0};
     std::atomic<std::size_t> background_{0};
