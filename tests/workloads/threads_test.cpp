@@ -278,7 +278,7 @@ struct starving_runtime : loop_each_runtime {
         }
     };
     strand make_strand(std::size_t number) {
-        return {loop_each_runtime::make_strand(number), number == 0 ? 20 : 0};
+        return {loop_each_runtime::make_strand(number), number == 0 ? 50 : 0};
     }
 };
 
