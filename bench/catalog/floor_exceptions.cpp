@@ -11,6 +11,7 @@ namespace {
 // floor-sleep is the only floor of a run, `spins` is also printed for loops that sleep without timer slack
 // (timerfd, io_uring). They can be faster because floor-sleep calls clock_nanosleep(), which has timer slack.
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";
+constexpr std::string_view owns = "a loop of its own needs no lock; the threads of a floor share a queue";
 constexpr std::string_view looks = "a polling loop is already awake; a floor sleeps and must be woken";
 
 constexpr std::array exceptions{
@@ -23,6 +24,10 @@ constexpr std::array exceptions{
     floor_exception{"idle/timer", "late_p50", spins},
     floor_exception{"gather/sleep", "late_p50", spins},
     floor_exception{"post/cross_thread", "time", looks},
+    floor_exception{"threads/post", "time", owns},
+    floor_exception{"threads/spawn", "time", owns},
+    floor_exception{"threads/strand", "time", owns},
+    floor_exception{"threads/ping", "time", looks},
 };
 
 }  // namespace

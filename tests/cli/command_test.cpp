@@ -304,6 +304,23 @@ TEST_F(command, an_unselected_contender_is_not_started) {
     EXPECT_TRUE(std::filesystem::exists(loopbench.path("bin/contenders/loud.started")));
 }
 
+TEST_F(command, a_contender_without_the_chosen_workloads_is_measured_only_if_it_is_selected) {
+    loopbench.add_contender_of("threads/ping/threads:2", "asio-shared", good_row);
+    const auto contenders_with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"run", "--blocks", "1", "-o", loopbench.out()});
+        EXPECT_EQ(loopbench(more).code, 0);
+        std::set<std::string> names;
+        for (const auto& each : loopbench.report()["contenders"]) names.insert(each["name"]);
+        return names;
+    };
+    EXPECT_FALSE(contenders_with({"--workload", "yield"}).contains("asio-shared"));
+    EXPECT_TRUE(contenders_with({"--workload", "yield", "--contender", "*"}).contains("asio-shared"));
+    const auto of_threads = contenders_with({"--workload", "threads"});
+    EXPECT_TRUE(of_threads.contains("asio-shared"));
+    EXPECT_FALSE(of_threads.contains("asio-epoll"));
+    EXPECT_EQ(loopbench.report()["baseline"], "asio-shared") << "the default baseline of these workloads";
+}
+
 TEST_F(command, a_selected_workload_that_no_selected_contender_has_is_shown_as_unsupported) {
     write_script(loopbench.path("bin/contenders/other"), "echo special/work\n");
     const auto ran = loopbench({"run", "--contender", "asio-epoll", "--blocks", "1", "--workload", "special",

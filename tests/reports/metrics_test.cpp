@@ -29,7 +29,8 @@ TEST(metrics, every_metric_has_a_unique_name_and_title_and_a_summary) {
 }
 
 TEST(metrics, only_rates_and_fairness_are_better_if_larger) {
-    const std::set<std::string_view> larger{"throughput", "fairness", "capacity", "path_rate"};
+    const std::set<std::string_view> larger{"throughput",  "fairness", "thread_fairness",
+                                            "least_share", "capacity", "path_rate"};
     for (const auto& metric : reports::known_metrics())
         EXPECT_EQ(metric.better == reports::direction::larger, larger.contains(metric.name)) << metric.name;
 }

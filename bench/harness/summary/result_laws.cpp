@@ -65,6 +65,8 @@ std::vector<broken_law> laws_broken_among_floors(const reports::report& report) 
     };
     std::vector<broken_law> all;
     for (const auto& item : report.results) {
+        const auto* const shape = find_shape(item.workload);
+        if (shape != nullptr && shape->threads > 1) continue;  // waiting for each other has no limit
         if (!is_measured_floor(item)) continue;
         for (const auto& other : report.results)
             if (other.workload == item.workload && is_measured_floor(other) &&

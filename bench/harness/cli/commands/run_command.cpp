@@ -132,6 +132,23 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
+/// Leaves out the contenders that have none of the chosen workloads, unless they were chosen by name. If all
+/// workloads are for several threads, the default baseline is the contender that Asio's users know.
+void suit_contenders_to_workloads(run_plan& plan, const run_options& options) {
+    if (options.contenders.empty())
+        std::erase_if(plan.contenders, [&](const contender& who) {
+            return who.problem.empty() && std::ranges::none_of(plan.workloads, [&](const auto& name) {
+                       return find_benchmark(who, name) != nullptr;
+                   });
+        });
+    const auto is_for_threads = [](const std::string& name) {
+        const auto* const shape = find_shape(name);
+        return shape != nullptr && shape->threads > 0;
+    };
+    if (!options.baseline && std::ranges::all_of(plan.workloads, is_for_threads))
+        plan.baseline = "asio-shared";
+}
+
 /// Throws usage_error. `why` is the reason why servers cannot listen on `address`. --serve-on has no default,
 /// because a default such as 0.0.0.0 would let servers listen on all addresses of this machine, although the
 /// user did not ask for this.
@@ -191,6 +208,7 @@ int run_command(const run_options& options, const invocation& called) {
     for (auto& who : plan.contenders) list_within_budget(who, plan.size, plan.budget, started, stop.fd());
     stop.throw_if_requested();
     choose_workloads(plan, options, found, stop, started);
+    suit_contenders_to_workloads(plan, options);
     plan_enough_blocks(plan, options);
     put_client_on_other_machine(plan, options);
     // Warns of an unmeasured baseline before the first trial, so that the user can stop the run early.
