@@ -28,14 +28,13 @@ inline constexpr std::size_t bytes_apart = 128;
 
 inline constexpr std::size_t no_thread = std::numeric_limits<std::size_t>::max();
 
-namespace detail {
-inline thread_local std::size_t thread_index = no_thread;
-}
+/// Set by the threads of a runtime (thread_crew).
+inline thread_local std::size_t current_thread_index = no_thread;
 
 /// Returns the number of the calling thread, from 0, among the threads of its runtime. Returns no_thread in
 /// all other threads.
 inline std::size_t this_thread_index() noexcept {
-    return detail::thread_index;
+    return current_thread_index;
 }
 
 /// The promise of a runtime about the functions of one home.

@@ -81,7 +81,7 @@ bool thread_crew::try_step(Step step) {
 }
 
 void thread_crew::live(std::size_t index) {
-    detail::thread_index = index;
+    current_thread_index = index;
     const bool is_prepared = try_step([&] { todo_.prepare(index); });
     std::unique_lock lock(mutex_);
     ++prepared_;

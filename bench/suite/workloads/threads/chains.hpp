@@ -108,8 +108,8 @@ private:
             chains_[i].left = functions / count + (i < functions % count ? 1 : 0);
             starting_[chains_[i].home].push_back(&chains_[i]);
         }
-        // Each home starts its chains itself. If one thread posted the first function of each chain, the loops
-        // would continue to use the memory of these functions, whose neighbours belong to different loops.
+        // Each home starts its chains itself. If one thread posted the first function of each chain, the
+        // loops would continue to use the memory of these functions, whose neighbours belong to other loops.
         for (std::size_t home = 0; home < runtime.homes(); ++home)
             runtime.post(home, [this, home] {
                 for (chain_state* const each : starting_[home]) post_next(*each);
