@@ -3,13 +3,13 @@
 
     clinic.py BUILD [--boost FOLDER]... [--runs N] [--only GLOB] [-o FOLDER]
 
-BUILD is a configured and optimised build folder of this project. Builds its target `clinic`, and runs each program N
+BUILD is a configured and optimised build folder of this project. Builds the programs there, and runs each of them N
 times (1) with Asio's own context and with this project's, each on epoll and on io_uring. For each --boost FOLDER, which
 contains boost/asio.hpp or include/boost/asio.hpp, does the same with that Boost in a build folder below
 BUILD/clinic-boosts, and adds a table. A Boost before 1.81 or after 1.92 runs only with Asio's own context, because this
-project's supports only these versions. --only selects the programs whose names match. After each program, writes
-clinic.json and clinic.md to the folder after -o (the current one). Ends with 1 if a build fails or if a program of
-BUILD did not follow the rules of clinic.hpp.
+project's supports only these versions. --only builds and runs only the programs whose names match. After each program,
+writes clinic.json and clinic.md to the folder after -o (the current one). Ends with 1 if a build fails or if a program
+of BUILD did not follow the rules of clinic.hpp.
 """
 
 import argparse
@@ -124,12 +124,21 @@ def verdict_of(lines):
     return {"result": "fails" if mixed else bad[0] if bad else kinds.pop(), "text": text}
 
 
-def rows_of(folder, only, runs):
+def programs_of(build, only="*"):
+    """Returns the programs of a configured build folder whose names match the glob."""
+    return fnmatch.filter(json.loads((build / "bin/clinic/build.json").read_text())["programs"], only)
+
+
+def build_programs(build, only, *options, check=True):
+    subprocess.run(["cmake", "--build", build, "--target", *(f"clinic_{each}" for each in programs_of(build, only)),
+                    *options], check=check)
+
+
+def rows_of(build_folder, only, runs):
+    folder = build_folder / "bin/clinic"
     is_stock_only = not (folder / "swapped").is_dir()
     ways = {way: how for way, how in WAYS.items() if not is_stock_only or way.startswith("Asio")}
-    for program in json.loads((folder / "build.json").read_text())["programs"]:
-        if not fnmatch.fnmatch(program, only):
-            continue
+    for program in programs_of(build_folder, only):
         verdicts = {}
         for way, (build, environment) in ways.items():
             if is_stock_only and not (folder / build / program).exists():
@@ -175,8 +184,8 @@ def version_of(headers):
                             "boost/version.hpp, or the folder above its folder `include`")
 
 
-def build_of_boost(build, number, headers):
-    """Configures a build folder with the Boost in `headers`, and returns it."""
+def build_of_boost(build, only, number, headers):
+    """Configures a build folder with the Boost in `headers`, builds the programs there, and returns it."""
     folder = build / "clinic-boosts" / str(number)
     found, version = version_of(headers)
     is_supported = OLDEST <= version[:2] <= NEWEST
@@ -186,8 +195,7 @@ def build_of_boost(build, number, headers):
     subprocess.run(["cmake", *special, "-B", folder, "-DCMAKE_BUILD_TYPE=Release",
                     "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG"], check=True)
     # With a Boost that is not supported, the programs that do not compile are left out.
-    subprocess.run(["cmake", "--build", folder, "--target", "clinic", *([] if is_supported else ["--", "-k", "0"])],
-                   check=is_supported)
+    build_programs(folder, only, *([] if is_supported else ["--", "-k", "0"]), check=is_supported)
     return folder
 
 
@@ -217,17 +225,21 @@ def main():
     try:
         for headers in arguments.boost:
             version_of(headers)
-        subprocess.run(["cmake", "--build", arguments.build, "--target", "clinic"], check=True)
-        builds = [arguments.build, *(build_of_boost(arguments.build, *each) for each in enumerate(arguments.boost))]
+        subprocess.run(["cmake", arguments.build], check=True)  # the list of programs can have changed
+        if not programs_of(arguments.build, arguments.only):
+            parser.error(f"no program has a name that matches '{arguments.only}' (--only); the programs are "
+                         f"{', '.join(programs_of(arguments.build))}")
+        build_programs(arguments.build, arguments.only)
+        builds = [arguments.build,
+                  *(build_of_boost(arguments.build, arguments.only, *each) for each in enumerate(arguments.boost))]
     except FileNotFoundError as missing:
         parser.error(str(missing))
     except subprocess.CalledProcessError as failed:
         sys.exit(f"clinic.py: {' '.join(map(str, failed.cmd))} failed; its output says why")
     for build in builds:
-        folder = build / "bin/clinic"
-        about = json.loads((folder / "build.json").read_text())
+        about = json.loads((build / "bin/clinic/build.json").read_text())
         report["boosts"].append({**{key: about[key] for key in about if key != "programs"}, "rows": []})
-        for row in rows_of(folder, arguments.only, arguments.runs):
+        for row in rows_of(build, arguments.only, arguments.runs):
             report["boosts"][-1]["rows"].append(row)
             write(report, arguments.output)
     failed = [row["program"] for row in report["boosts"][0]["rows"]

@@ -118,6 +118,38 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.verdict("measured: 16 KiB", "measured: 16 KiB"), ("measured", "16 KiB"))
 
 
+class Builds(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.project = pathlib.Path(folder.name)
+        self.build = self.project / "build"
+
+    def configure(self, *programs):
+        names = ", ".join(f'\\"{each}\\"' for each in programs)
+        targets = "\n".join(f"add_custom_target(clinic_{each} COMMAND ${{CMAKE_COMMAND}} -E touch {each})"
+                            for each in programs)
+        (self.project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(programs NONE)\n"
+            f'file(WRITE ${{PROJECT_BINARY_DIR}}/bin/clinic/build.json "{{\\"programs\\": [{names}]}}")\n{targets}\n')
+        subprocess.run(["cmake", "-S", self.project, "-B", self.build], check=True, stdout=subprocess.DEVNULL)
+
+    def test_only_the_programs_that_match_are_built(self):
+        self.configure("blocked_strand", "iowait", "blocked_old_strand")
+        clinic.build_programs(self.build, "blocked_*")
+        self.assertEqual({each for each in clinic.programs_of(self.build) if (self.build / each).exists()},
+                         {"blocked_strand", "blocked_old_strand"})
+
+    def test_a_name_without_a_program_is_refused(self):
+        self.configure("iowait")
+        with (self.build / "CMakeCache.txt").open("a") as cache:
+            cache.write("CMAKE_BUILD_TYPE:STRING=Release\n")
+        ran = subprocess.run([sys.executable, "-B", FOLDER / "clinic.py", self.build, "--only", "io_wait"],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("the programs are iowait", ran.stderr)
+
+
 class Boosts(unittest.TestCase):
     def test_the_version_is_that_of_the_headers(self):
         with tempfile.TemporaryDirectory() as name:
