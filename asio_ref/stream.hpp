@@ -36,21 +36,21 @@ auto all_bytes([[maybe_unused]] const Socket& socket) {
 }
 
 /// A connected stream. It must not be moved while an operation on it is pending.
-template <class Protocol>
+template <class Protocol, class Executor = executor>
 class basic_stream {
 public:
-    using socket = boost::asio::basic_stream_socket<Protocol, executor>;
+    using socket = boost::asio::basic_stream_socket<Protocol, Executor>;
 
     /// Takes over a connected socket, and sets TCP_NODELAY on a TCP socket. Throws std::system_error.
     explicit basic_stream(socket connected) : socket_(std::move(connected)) { set_stream_options(socket_); }
 
-    task<io_result> read_some(std::span<std::byte> in) {
+    task<io_result, Executor> read_some(std::span<std::byte> in) {
         const auto [error, bytes] =
             co_await socket_.async_read_some(boost::asio::buffer(in.data(), in.size()), error_as_value);
         co_return to_io_result(error, bytes);
     }
 
-    task<io_result> write_all(std::span<const std::byte> out) {
+    task<io_result, Executor> write_all(std::span<const std::byte> out) {
         const auto [error, bytes] = co_await boost::asio::async_write(
             socket_, boost::asio::buffer(out.data(), out.size()), all_bytes(socket_), error_as_value);
         // The Stream concept requires ECANCELED if close() is called between two sends of async_write. Asio
@@ -80,11 +80,18 @@ public:
     /// 107 bytes.
     basic_listener(const executor& loop, const typename Protocol::endpoint& local)
         : acceptor_(open_acceptor<Protocol>(loop, local)) {}
+    /// Takes over `listening`, a descriptor that already listens. Throws boost::system::system_error.
+    basic_listener(const executor& loop, const Protocol& protocol, int listening)
+        : acceptor_(loop, protocol, listening) {}
 
-    task<basic_stream<Protocol>> accept() {
-        auto [error, peer] = co_await acceptor_.async_accept(error_as_value);
+    task<basic_stream<Protocol>> accept() { return accept_for(acceptor_.get_executor()); }
+
+    /// Accepts a connection whose stream uses another executor, for example that of another io_context.
+    template <class Executor>
+    task<basic_stream<Protocol, Executor>> accept_for(Executor where) {
+        auto [error, peer] = co_await acceptor_.async_accept(where, error_as_value);
         throw_if_failed(error, "accept");
-        co_return basic_stream<Protocol>(std::move(peer));
+        co_return basic_stream<Protocol, Executor>(std::move(peer));
     }
 
     std::uint16_t port() const { return acceptor_.local_endpoint().port(); }

@@ -1,5 +1,5 @@
-// All Asio types use the same concrete executor, because a type-erased executor would cost an indirection,
-// and often an allocation, per operation.
+// All Asio types use a concrete executor, because a type-erased executor would cost an indirection, and often
+// an allocation, per operation. With one thread, it is the executor of the io_context.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -17,8 +17,8 @@ namespace loopbench::asio_ref {
 
 using executor = boost::asio::io_context::executor_type;
 
-template <class T = void>
-using task = boost::asio::awaitable<T, executor>;
+template <class T = void, class Executor = executor>
+using task = boost::asio::awaitable<T, Executor>;
 
 using timer =
     boost::asio::basic_waitable_timer<std::chrono::steady_clock,

@@ -42,6 +42,7 @@ constexpr std::array reasons{
     pairing_reason{"echo/rtt/unix", is_long},
     pairing_reason{"serve/open_loop", "the client is a second process"},
     pairing_reason{"mixed/server", measures_timers},
+    pairing_reason{"threads/", "its threads need their cores for themselves"},
 };
 
 }  // namespace

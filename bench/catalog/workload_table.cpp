@@ -12,6 +12,10 @@ std::span<const workload_shape> workload_table() {
         std::vector<workload_shape> table;
         for_each_family(
             [&]<class family>() { table.insert(table.end(), family::shapes.begin(), family::shapes.end()); });
+        for_each_threaded_family([&]<class family>() {
+            const auto shapes = family::shapes();
+            table.insert(table.end(), shapes.begin(), shapes.end());
+        });
         return table;
     }();
     return all;
@@ -20,9 +24,11 @@ std::span<const workload_shape> workload_table() {
 std::span<const workload_info> workload_catalog() {
     static const auto all = [] {
         std::vector<workload_info> catalog;
-        for_each_family([&]<class family>() {
+        const auto add = [&]<class family>() {
             catalog.insert(catalog.end(), family::about.begin(), family::about.end());
-        });
+        };
+        for_each_family(add);
+        for_each_threaded_family(add);
         return catalog;
     }();
     return all;

@@ -77,6 +77,10 @@ struct workload_shape {
     /// takes longer than the measured work.
     std::uint64_t most_operations = std::numeric_limits<std::uint64_t>::max();
     pace paced = pace::its_own;
+    /// The number of threads of a workload for several threads (bench/suite/threads_runtime.hpp), and the
+    /// name of the workload without this number. 0 and empty in workloads for one thread.
+    int threads = 0;
+    std::string_view front = {};
 
     /// The number of recorded latencies that overlap in time, or 0 if this number is not fixed. The sum of
     /// all latencies is at most this number times the length of the timed section (Little's law).

@@ -244,9 +244,53 @@ constexpr std::array metrics{
                 .valid_if_concurrent = true,
                 .summary = "Jain's index of the connections' shares: 1 means equal shares, and 1/n means "
                            "that one of n connections gets everything",
-                .how = "Jain's fairness index of the round trips per connection, taken when half of all "
-                       "round trips are complete. A trial with an index below 0.75 fails, because some "
-                       "connections were served at the cost of others."},
+                .how =
+                    "Jain's fairness index of the round trips per connection, taken when half of all round "
+                    "trips are complete. A trial with an index below 0.75 fails, because some connections "
+                    "were served at the cost of others. In the workloads threads/..., it is the index of "
+                    "the chains, strands or connections when the first of them is complete, and fails no "
+                    "trial."},
+    metric_info{
+        .name = "thread_fairness",
+        .title = "fairness of the threads",
+        .unit = "ratio",
+        .better = larger,
+        .valid_if_concurrent = true,
+        .summary = "Jain's index of the threads' shares: 1 means equal shares, and 1/n means that one of "
+                   "n threads does everything",
+        .how = "Jain's fairness index of the operations per thread (in workloads with sockets, of the "
+               "messages that each thread has served), taken when the first chain or connection is "
+               "complete. It is no fault if one thread does everything because it is the faster way, but "
+               "then further cores gain nothing."},
+    metric_info{
+        .name = "least_share",
+        .title = "share of the slowest",
+        .unit = "ratio",
+        .better = larger,
+        .valid_if_concurrent = true,
+        .summary = "share of the chain, strand or connection that was served least, relative to the mean: "
+                   "1 means equal shares, and 0 means that it was not served",
+        .how = "The smallest number of operations of a chain, strand or connection, divided by the mean, "
+               "when the first of them is complete. It shows a single one that starves among many, which "
+               "hardly changes Jain's index (fairness)."},
+    metric_info{.name = "switches",
+                .title = "sleeps per operation",
+                .unit = "per op",
+                .valid_if_concurrent = true,
+                .summary = "number of times per operation that a thread went to sleep and was woken",
+                .how =
+                    "Voluntary context switches of all threads in the timed section by getrusage, per "
+                    "operation. Threads that wait for a lock or for work go to sleep. The value depends on "
+                    "the speed of the other threads, so it is not deterministic."},
+    metric_info{
+        .name = "threads_per_core",
+        .title = "threads per core",
+        .unit = "ratio",
+        .valid_if_concurrent = true,
+        .summary = "number of threads per core, in trials whose threads have to share cores",
+        .how = "The number of threads divided by the number of cores. It is present only if "
+               "LOOPBENCH_OVERSUBSCRIBE=1 allowed the workload to use more threads than cores; its other "
+               "numbers then contain the time in which threads wait for a core."},
     metric_info{.name = "skew",
                 .title = "time from the first to the last child",
                 .unit = "ns",

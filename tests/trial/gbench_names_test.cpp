@@ -36,6 +36,15 @@ TEST(workload_name, parts_of_a_name_that_only_look_like_a_suffix_are_kept) {
     EXPECT_EQ(workload_name("/real_time/threads:2"), "/real_time") << "the rest must be a name";
 }
 
+TEST(workload_name, a_workload_of_the_catalog_keeps_its_number_of_threads) {
+    for (const std::string name : {"threads/ping/threads:2", "threads/post/stay/chains:64/threads:32"}) {
+        EXPECT_EQ(workload_name(name + "/iterations:1/manual_time"), name);
+        EXPECT_EQ(workload_name(name + "/threads:3"), name) << "a suffix of Google Benchmark";
+        EXPECT_TRUE(matches(bench::filter_with_any_suffix(name), name + "/manual_time"));
+    }
+    EXPECT_EQ(workload_name("threads/ping/threads:7"), "threads/ping") << "not in the catalog";
+}
+
 std::vector<std::string> workloads_in(const std::string& listing) {
     std::vector<std::string> all;
     for (const auto& each : bench::benchmarks_named(bench::lines_of(listing))) all.push_back(each.workload);

@@ -13,12 +13,14 @@ import sys
 
 # Triples of patterns for contender, workload and reason. An unsupported workload is allowed if all three match.
 ALLOWED = [
-    (r".*", r"serve/.*", r"the client of this workload needs a core that the contender does not use, .*"),
-    (r".*", r"serve/.*", r"(the contender was not measured at this load|invalid): "
+    (r".*", r"(threads/)?serve/.*", r"the client of this workload needs a core that the contender does not use, .*"),
+    (r".*", r"(threads/)?serve/.*", r"(the contender was not measured at this load|invalid): "
      r"(the generator was the bottleneck, |the server does not sustain ).*"),
     (r".*", r".*", r"the workload needs \d+ open files, and the limit is \d+.*"),
     (r".*", r"(echo/mostly_idle|idle/sockets)/.*", r"the silent connections cannot be opened: .*"),
-    (r"(asio|asio-on|loop|floor)-uring(-1\.\d+)?", r".*", r".*io_uring.*"),
+    (r"(asio|asio-on|loop|floor|(asio|loop)-(shared|each|reuseport))-uring(-1\.\d+)?", r".*", r".*io_uring.*"),
+    (r".*", r"threads/.*",
+     r"the workload needs \d+ cores for its threads, and this process can use only \d+ cores?; .*"),
     (r"asio-nothreads", r"post/cross_thread/.*",
      r"this contender's io_context has no locks, so only one thread can use it"),
     (r"asio-select|loop-(tick|layered|scheduler|asyncio)", r".*(conns|idle):1\d*000\b.*",
@@ -28,6 +30,7 @@ ALLOWED = [
      r"|(post|echo|serve|stream|accept|fanout|pipe|mixed)/.*", r".*\b100 ms\b.*"),
     (r"loop-scheduler", r"timer/under_load", r".*\btimers\b.*\bready\b.*"),
     (r"floor-.*", r".*", r".*\bfloor\b.*|.*\bsystem calls?\b.*"),
+    (r"floor-(mutex|stealing)-queue", r"threads/.*", r"the contender's adapter lacks (arm|serve)\(\), .*"),
 ]
 
 CHOSEN = "--benchmark_filter=-timers:1000000"

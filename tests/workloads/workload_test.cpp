@@ -77,7 +77,9 @@ TEST(workload_list, the_list_of_workloads_matches_the_catalog_in_the_same_order)
         ASSERT_NE(described, catalog.end()) << each.name;
         EXPECT_TRUE(describes(*described, each.name)) << each.name << " is not " << described->name;
     }
-    EXPECT_EQ(std::next(described), catalog.end());
+    // The workloads for several threads follow; see threads_test.cpp.
+    for (++described; described != catalog.end(); ++described)
+        EXPECT_TRUE(described->name.starts_with("threads/")) << described->name;
 }
 
 TEST(catalog, every_workload_is_described_completely) {

@@ -33,6 +33,8 @@ bool is_suffix(std::string_view word) {
 std::string workload_name(std::string_view printed) {
     for (;;) {
         const auto slash = printed.rfind('/');
+        if (find_shape(printed) != nullptr)
+            return std::string{printed};  // the number of threads is a parameter
         if (slash == std::string_view::npos || slash == 0 || !is_suffix(printed.substr(slash + 1)))
             return std::string{printed};
         printed = printed.substr(0, slash);

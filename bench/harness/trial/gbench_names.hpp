@@ -8,7 +8,8 @@
 namespace loopbench::bench {
 
 /// Returns the name without the suffixes "/real_time", "/iterations:N", "/repeats:N", "/min_time:X",
-/// "/min_warmup_time:X", "/manual_time", "/process_time" and "/threads:N".
+/// "/min_warmup_time:X", "/manual_time", "/process_time" and "/threads:N". The last suffix stays if it is a
+/// part of the name of one of loopbench's own workloads.
 std::string workload_name(std::string_view printed);
 
 /// Returns true if the printed name is that of a workload of the catalog, of loopbench-client ("served/...")

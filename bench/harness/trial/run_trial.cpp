@@ -511,7 +511,9 @@ void mark_disturbed_by_orphans(std::span<trial_outcome> trials, std::span<const 
 /// other, which is no disturbance.
 bool has_more_threads_than_cpus(const trial_request& request) {
     const auto cpus = request.cpu ? std::size_t{1} : allowed_cpus().size();
-    return static_cast<std::size_t>(threads_of(request.workload)) > std::max<std::size_t>(cpus, 1);
+    const auto* const shape = find_shape(request.workload);
+    const int threads = shape != nullptr ? shape->threads : threads_of(request.workload);
+    return static_cast<std::size_t>(threads) > std::max<std::size_t>(cpus, 1);
 }
 
 std::optional<double> share_waited(const child_outcome& child) {

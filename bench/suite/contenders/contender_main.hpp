@@ -90,6 +90,11 @@ inline std::function<void(trial&)> unsupported_because(std::string reason) {
     return [reason = std::move(reason)](trial& t) { t.unsupported(reason); };
 }
 
+/// Returns the reason why a workload is unsupported on an adapter without the function `word`.
+inline std::string lacking_word(std::string_view word) {
+    return "the contender's adapter lacks " + std::string(word) + "(), which the workload needs";
+}
+
 template <Runtime R>
 std::vector<contender_workload> workloads_on(const contender_info& info, const make_runtime_fn<R>& make) {
     std::vector<contender_workload> workloads;
@@ -102,9 +107,7 @@ std::vector<contender_workload> workloads_on(const contender_info& info, const m
         if (auto reason = why_not(info, shape)) {
             workloads.push_back({shape, unsupported_because(*std::move(reason))});
         } else if (each.run == nullptr) {
-            workloads.push_back(
-                {shape, unsupported_because("the contender's adapter lacks " + std::string(each.lacks) +
-                                            "(), which the workload needs")});
+            workloads.push_back({shape, unsupported_because(lacking_word(each.lacks))});
         } else {
             workloads.push_back({shape, on_fresh_runtime<R>(each.run, make)});
         }

@@ -13,8 +13,12 @@ install(EXPORT loopbench-contender-targets NAMESPACE loopbench::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
 install(FILES loopbench-contender.cmake compiler_flags.cmake layouts.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/loopbench COMPONENT contender)
-install(FILES ${PROJECT_SOURCE_DIR}/bench/suite/runtime.hpp
+install(FILES ${PROJECT_SOURCE_DIR}/bench/suite/runtime.hpp ${PROJECT_SOURCE_DIR}/bench/suite/threads_runtime.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/suite COMPONENT contender)
+install(FILES
+            ${PROJECT_SOURCE_DIR}/bench/suite/threads/crew.hpp
+            ${PROJECT_SOURCE_DIR}/bench/suite/threads/each_runtime.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/suite/threads COMPONENT contender)
 install(FILES ${PROJECT_SOURCE_DIR}/reports/model/words.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/reports/model COMPONENT contender)
 install(FILES ${PROJECT_BINARY_DIR}/bench/catalog/families.hpp

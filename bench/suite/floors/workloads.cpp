@@ -110,6 +110,7 @@ std::vector<contender_workload> all_workloads(std::span<const floor_workload> ca
     std::vector<contender_workload> all;
     std::size_t used = 0;
     for (const workload_shape& shape : workload_table()) {
+        if (shape.threads > 0) continue;
         const auto found = std::ranges::find(can, shape.name, &floor_workload::name);
         if (found != can.end()) {
             all.push_back({shape, unsupported_when_refused(found->run)});

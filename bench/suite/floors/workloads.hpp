@@ -35,8 +35,8 @@ std::vector<floor_workload> timer_workloads(make_sleeper& make);
 
 std::vector<floor_workload> scheduler_workloads();
 
-/// Returns all workloads of the suite, in the suite's order. A workload that `can` does not contain is
-/// unsupported. Throws std::logic_error if `can` contains a workload that the suite does not have.
+/// Returns all workloads of the suite for one thread, in the suite's order. A workload that `can` does not
+/// contain is unsupported. Throws std::logic_error if `can` contains a workload that the suite does not have.
 std::vector<contender_workload> all_workloads(std::span<const floor_workload> can,
                                               std::span<const missing_family> cannot);
 

@@ -91,6 +91,8 @@ public:
     listener listen_on(const std::string& address) {
         return listener(*this, loop_, loop::endpoint::ip(address, 0));
     }
+    /// Returns a listener on a TCP socket that already listens.
+    listener listen_at(loop::unique_fd listening) { return {*this, loop_, std::move(listening)}; }
     uv_connect_awaiter connect(std::uint16_t port) { return {*this, loop_, loop::endpoint::loopback(port)}; }
 
     unix_listener listen_unix(const std::string& path) {

@@ -214,6 +214,14 @@ uv_listener::uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpo
                ("listen on " + name).c_str());
 }
 
+uv_listener::uv_listener(library_loop& owner, uv_loop_t& loop, loop::unique_fd listening)
+    : owner_(&owner), socket_(uv_socket::open(loop, AF_INET)) {
+    uv_socket& socket = *socket_.get();
+    uv_checked(uv_tcp_open(&socket.of.tcp, listening.get()), "uv_tcp_open");
+    listening.release();
+    uv_checked(uv_listen(socket.stream(), loop::listen_backlog, &on_connection), "uv_listen");
+}
+
 std::uint16_t uv_listener::port() const {
     sockaddr_storage address{};
     int bytes = sizeof address;

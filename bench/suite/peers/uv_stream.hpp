@@ -220,6 +220,8 @@ private:
 class uv_listener {
 public:
     uv_listener(library_loop& owner, uv_loop_t& loop, const loop::endpoint& local);
+    /// Takes over a TCP socket that already listens.
+    uv_listener(library_loop& owner, uv_loop_t& loop, loop::unique_fd listening);
 
     uv_accept_awaiter accept() noexcept { return {*owner_, socket_.get()}; }
     std::uint16_t port() const;

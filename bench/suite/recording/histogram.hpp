@@ -33,6 +33,16 @@ public:
         max_ns_ = std::max(max_ns_, static_cast<std::int64_t>(value));
     }
 
+    /// Adds all values of another histogram.
+    void add(const histogram& other) noexcept {
+        for (std::size_t counter = 0; counter < counters_.size(); ++counter)
+            counters_[counter] += other.counters_[counter];
+        count_ += other.count_;
+        sum_ns_ += other.sum_ns_;
+        min_ns_ = std::min(min_ns_, other.min_ns_);
+        max_ns_ = std::max(max_ns_, other.max_ns_);
+    }
+
     /// Sets the exact minimum, maximum and mean. record_many() cannot restore these values from the counters
     /// of another histogram, because it records each value as the middle of its counter's range.
     void set_exact(std::int64_t min_ns, std::int64_t max_ns, double mean_ns) noexcept {
@@ -110,6 +120,11 @@ public:
         } else {
             late_.record(late_ns);
         }
+    }
+
+    void add(const signed_histogram& other) noexcept {
+        early_.add(other.early_);
+        late_.add(other.late_);
     }
 
     std::uint64_t count() const noexcept { return early_.count() + late_.count(); }

@@ -8,6 +8,7 @@
 
 #include "bench/catalog/workload_table.hpp"
 #include "bench/suite/runtime.hpp"
+#include "bench/suite/threads_runtime.hpp"
 #include "bench/suite/workloads/trial/trial.hpp"
 
 namespace loopbench::bench {
@@ -27,6 +28,25 @@ constexpr workload<R> if_there_is(std::string_view word, std::string_view name, 
         return {name, run};
     } else {
         return {name, nullptr, word};
+    }
+}
+
+/// A workload for runtimes with several threads. It exists for several numbers of threads; `front` is its
+/// name without the last parameter, `threads`.
+template <ThreadedRuntime R>
+struct threaded_workload {
+    std::string_view front;
+    void (*run)(R& runtime, trial& t);  // null if the runtime lacks a feature that the workload needs
+    std::string_view lacks{};
+};
+
+/// Does the same as if_there_is() for a workload with several threads.
+template <ThreadedRuntime R, bool HasTheWord, class Run>
+constexpr threaded_workload<R> if_threads_have(std::string_view word, std::string_view front, Run run) {
+    if constexpr (HasTheWord) {
+        return {front, run};
+    } else {
+        return {front, nullptr, word};
     }
 }
 
@@ -51,6 +71,8 @@ inline constexpr std::array<std::string_view, 2> about_idleness{"spin", "wakeups
 inline constexpr std::array<std::string_view, 1> about_work{"time"};
 inline constexpr std::array<std::string_view, 2> about_bulk{"time", "cpu"};
 inline constexpr std::array<std::string_view, 3> about_traffic{"time", "latency_p99", "cpu"};
+inline constexpr std::array<std::string_view, 3> about_delays{"latency_p99", "latency_p50", "cpu"};
+inline constexpr std::array<std::string_view, 3> about_spread{"thread_fairness", "time", "cpu"};
 inline constexpr std::array<std::string_view, 2> about_load{"latency_p99", "capacity"};
 
 }  // namespace workloads

@@ -188,7 +188,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         words.push_back(fmt::format("--path-port={}", path_end_->port()));
         process_ = spawn("/bin/sh", through(plan.remote->command, *program, std::move(words)), input.fd);
     } else {
-        words.push_back(fmt::format("--cpu={}", cores->second));
+        words.push_back(fmt::format("--cpu={}", plan.core.value_or(cores->second)));
         process_ = spawn(*program, std::move(words), input.fd);
     }
     reader_ = std::thread([this, ended = std::move(ended)] {

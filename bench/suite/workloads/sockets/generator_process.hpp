@@ -35,6 +35,7 @@ struct generator_plan {
     std::uint64_t requests;
     offered_load offered;
     double capacity_s;
+    std::optional<int> core = {};  // the generator's core; by default, the second core of this thread
 };
 
 /// A server that only reads, on a separate thread. The generator uses it to measure the network path.

@@ -4,7 +4,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace loopbench::bench::workloads {
 
@@ -24,15 +23,15 @@ cpu_set_t affinity() {
     return cores;
 }
 
-std::vector<int> cores_of_this_thread() {
+}  // namespace
+
+std::vector<int> usable_cores() {
     const cpu_set_t allowed = affinity();
     std::vector<int> cores;
     for (int core = 0; core < CPU_SETSIZE; ++core)
         if (CPU_ISSET(static_cast<unsigned>(core), &allowed)) cores.push_back(core);
     return cores;
 }
-
-}  // namespace
 
 kept_on_core::kept_on_core(int core) : before_(affinity()) {
     cpu_set_t only;
@@ -46,14 +45,14 @@ kept_on_core::~kept_on_core() {
 }
 
 std::optional<core_pair> two_cores() {
-    const std::vector<int> all = cores_of_this_thread();
+    const std::vector<int> all = usable_cores();
     if (all.size() < 2) return std::nullopt;
     return core_pair{all[0], all[1]};
 }
 
 std::optional<core_pair> cores_for_two_threads(int cores, trial& t) {
     if (cores == 1) {
-        const int only = cores_of_this_thread().front();
+        const int only = usable_cores().front();
         return core_pair{only, only};
     }
     const auto both = two_cores();

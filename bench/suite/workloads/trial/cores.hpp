@@ -5,10 +5,14 @@
 #include <functional>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "bench/suite/workloads/trial/trial.hpp"
 
 namespace loopbench::bench::workloads {
+
+/// Returns the cores that the calling thread can use. Throws std::system_error.
+std::vector<int> usable_cores();
 
 /// A scope in which the calling thread stays on one core. The destructor, which must run on the same thread,
 /// restores the thread's previous cores. The constructor throws std::system_error if the kernel refuses.

@@ -13,6 +13,7 @@ void trial::begin(const slice_steps& steps) noexcept {
     if (slices_) {
         slices_->begin(steps);
     } else {
+        began_in_ = std::this_thread::get_id();
         if (slowdown_ > 0) delay_ = run_delay();
         meter_.begin();
     }
@@ -22,7 +23,10 @@ void trial::end() noexcept {
     if (slices_) {
         slices_->end();
     } else {
-        if (slowdown_ > 0) meter_.prolong(slowdown_, run_delay() - delay_);
+        // run_delay() is the delay of one thread, so it is unknown if the section ends in another thread.
+        const bool is_one_thread = began_in_ == std::this_thread::get_id();
+        if (slowdown_ > 0)
+            meter_.prolong(slowdown_, is_one_thread ? run_delay() - delay_ : std::chrono::nanoseconds(0));
         cost_ = meter_.end();
     }
     if (begins_ == 1) ++ends_;

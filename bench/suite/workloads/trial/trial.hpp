@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@
 
 namespace loopbench::bench {
 
-/// One run of one workload by one runtime. Only the runtime's thread can use the trial.
+/// One run of one workload by one runtime. Only one thread at a time can use the trial.
 class trial {
 public:
     /// Makes a trial. If `recording` is false, workloads record no latencies and do not read the clock for
@@ -133,6 +134,7 @@ private:
     std::uint64_t chunk_ = 0;
     usage_meter meter_;
     usage cost_;
+    std::thread::id began_in_;
     std::chrono::nanoseconds delay_{0};
     bool is_of_another_process_ = false;
     int begins_ = 0;
