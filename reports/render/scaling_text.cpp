@@ -17,7 +17,7 @@ namespace loopbench::reports {
 
 namespace {
 
-constexpr std::size_t contenders_listed = 8;
+constexpr std::size_t contenders_listed = 3;
 
 std::string number_of_threads(std::uint64_t count) {
     return fmt::format("{} {}", count, count == 1 ? "thread" : "threads");
@@ -35,11 +35,9 @@ const curve_point* one_thread_of(const curve_set& set, const curve& of) {
 
 /// Returns for example ", for 27.0× the CPU time per operation". Returns "" if the CPU time does not differ
 /// significantly from that with one thread.
-std::string cost_text(const curve_point& point) {
+std::string cost_text(const curve_point& point, std::string_view of = " the CPU time per operation") {
     const auto& cost = point.cpu_per_operation;
-    return cost && is_difference(cost->judged)
-               ? fmt::format(", for {} the CPU time per operation", times(cost->median))
-               : "";
+    return cost && is_difference(cost->judged) ? fmt::format(", for {}{}", times(cost->median), of) : "";
 }
 
 /// A point with a ratio to one thread.
@@ -51,7 +49,6 @@ struct compared_point {
     [[nodiscard]] const curve_point& point() const { return of->points[at]; }
     [[nodiscard]] const paired_ratio& work() const { return *point().work; }
     [[nodiscard]] std::uint64_t threads() const { return set->values[at].value; }
-    [[nodiscard]] double share() const { return work().median / static_cast<double>(threads()); }
 };
 
 std::vector<compared_point> compared_points(const curve_set& set, const report_index& in) {
@@ -108,7 +105,7 @@ std::string note_about(const curve_set& set, point_state state) {
         of_some.insert(of_some.begin(),
                        fmt::format("{} {}", listed({of_all.begin(), of_all.end()}, of_all.size()),
                                    of_all.back() == "1" ? "thread" : "threads"));
-    const bool has_reason = first->reason && state != point_state::oversubscribed;
+    const bool has_reason = first->reason && state == point_state::failed;
     return fmt::format("{}: {}{}.", capitalised(std::string{word_for(state)}), fmt::join(of_some, "; "),
                        has_reason ? fmt::format(" ({})", cut(*first->reason, 200)) : "");
 }
@@ -162,7 +159,7 @@ threads_summary summary_of_threads(const report_index& in) {
     };
     const auto work = [](const compared_point& each) { return each.work().median; };
     if (!losses.empty()) add(*std::ranges::min_element(losses, {}, work));
-    if (!gains.empty()) add(*std::ranges::max_element(gains, {}, &compared_point::share));
+    if (!gains.empty()) add(*std::ranges::max_element(gains, {}, work));
     const auto undecided = std::ranges::count_if(
         all, [](const compared_point& each) { return each.work().judged == verdict::inconclusive; });
     if (undecided > 0 || found.text.empty())
@@ -181,23 +178,26 @@ std::string sentence_about(const curve_set& set, const report_index& in) {
     std::erase_if(all, [&](const compared_point& each) { return each.at != last; });
     std::ranges::stable_sort(all, std::greater{},
                              [](const compared_point& each) { return each.work().median; });
-    std::vector<std::string> parts;
+    std::vector<compared_point> decided;
     names level, undecided;
-    for (const auto& each : all) {
+    for (const auto& each : all)
+        if (const auto judged = each.work().judged; is_difference(judged))
+            decided.push_back(each);
+        else
+            (judged == verdict::equivalent ? level : undecided).push_back(each.of->contender);
+    const auto left_out = decided.size() > contenders_listed ? decided.size() - 2 : 0;
+    if (left_out > 0) decided = {decided.front(), decided.back()};
+    std::vector<std::string> parts;
+    bool is_first_cost = true;
+    for (const auto& each : decided) {
         const auto& work = each.work();
-        if (work.judged == verdict::equivalent) level.push_back(each.of->contender);
-        if (work.judged == verdict::inconclusive) undecided.push_back(each.of->contender);
-        if (!is_difference(work.judged)) continue;
+        const auto cost = is_first_cost ? cost_text(each.point()) : cost_text(each.point(), "");
+        if (!cost.empty()) is_first_cost = false;
         parts.push_back(fmt::format("{} {}{}{}{}{}", cut(each.of->contender), parts.empty() ? "does " : "",
                                     times(work.median), in_brackets(work.low, work.high),
-                                    parts.empty() ? " as much work as with one" : "",
-                                    cost_text(each.point())));
+                                    parts.empty() ? " as much work as with one" : "", cost));
     }
-    if (parts.size() > contenders_listed) {
-        const auto more = parts.size() - contenders_listed;
-        parts.resize(contenders_listed);
-        parts.push_back(fmt::format("{} more", more));
-    }
+    if (left_out > 0) parts.push_back(fmt::format("{} contenders between them", left_out));
     if (!level.empty()) parts.push_back("as much as with one (equivalent): " + listed(level));
     if (!undecided.empty()) parts.push_back("undecided: " + listed(undecided));
     if (parts.empty()) return "";

@@ -19,12 +19,12 @@ struct threads_summary {
 /// Like all sentences, it names no floors, and gives only significant ratios.
 threads_summary summary_of_threads(const report_index& in);
 
-/// Returns the ratios to one thread of all contenders that have one, with the most threads that any of them
-/// has. Returns "" if the session is unreliable.
+/// Returns the ratios to one thread with the most threads for which a contender has one: all ratios of a few
+/// contenders, or the greatest and the smallest. Returns "" if the session is unreliable.
 std::string sentence_about(const curve_set& set, const report_index& in);
 
-/// Returns for example "Unsupported: 4 and 8 threads (the workload needs 4 cores).", or "" if every contender
-/// has a point for every number of threads.
+/// Returns for example "Failed: asio-each with 2 threads (killed by SIGSEGV). Unsupported: 4 and 8 threads.",
+/// or "" if every contender has a point for every number of threads.
 std::string note_about_missing(const curve_set& set);
 
 /// Returns the numbers of threads, as places in `set.values`, at which a contender was measured or failed.

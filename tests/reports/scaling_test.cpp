@@ -308,9 +308,9 @@ TEST(scaling, a_note_gives_the_reasons_of_missing_points) {
     const auto report = with_every_state();
     const auto note = note_about_missing(sets_of(report).at(0));
     EXPECT_SAYS(note, "Failed: other with 2 threads (killed by SIGSEGV).");
-    EXPECT_SAYS(note, "Not run: 32 threads (the budget was used up).");
+    EXPECT_SAYS(note, "Not run: 32 threads.");
     EXPECT_SAYS(note, "Oversubscribed: 4 threads.");
-    EXPECT_SAYS(note, "Unsupported: 8 and 16 threads (it needs 8 cores).");
+    EXPECT_SAYS(note, "Unsupported: 8 and 16 threads.");
     const auto complete = session_with({time_of("loop", 1, steady), time_of("loop", 2, steady)});
     EXPECT_EQ(note_about_missing(sets_of(complete).at(0)), "");
 }
@@ -370,6 +370,19 @@ TEST(scaling, a_sentence_about_a_set_orders_the_contenders_and_leaves_out_equal_
         if (item.contender == "asio-each") item.samples.assign(10, 100.0);
     EXPECT_SAYS(sentence_about(sets_of(level)[0], reports::report_index{level}),
                 "as much as with one (equivalent): asio-each");
+}
+
+TEST(scaling, a_sentence_about_many_contenders_names_the_first_and_the_last) {
+    auto report = session_with({});
+    for (const auto& [who, factor] : {std::pair{"a", 0.9}, {"b", 0.5}, {"c", 0.8}, {"d", 14.0}, {"e", 1.0}}) {
+        report.results.push_back(time_of(who, 1, steady));
+        report.results.push_back(time_of(who, 2, times(factor, steady)));
+    }
+    const auto sets = sets_of(report);
+    EXPECT_EQ(
+        sentence_about(sets.at(0), reports::report_index{report}),
+        "With its second thread, b does 2.00× (2.00 to 2.00) as much work as with one; d 0.07× (0.07 to "
+        "0.07); 2 contenders between them; as much as with one (equivalent): e.");
 }
 
 TEST(scaling, an_unreliable_session_states_no_gain) {
