@@ -230,7 +230,7 @@ TEST(scaling, a_contender_without_one_thread_has_points_but_no_ratio) {
                                       time_of("late", 2, steady), time_of("late", 4, steady)});
     const auto curve = curve_of(report, "late");
     EXPECT_EQ(curve.points.at(0).state, point_state::missing);
-    for (const std::size_t at : {1, 2}) {
+    for (const std::size_t at : {std::size_t{1}, std::size_t{2}}) {
         EXPECT_EQ(curve.points.at(at).state, point_state::measured);
         EXPECT_FALSE(curve.points.at(at).work);
     }
@@ -355,7 +355,9 @@ TEST(scaling, the_summary_names_the_greatest_loss_and_the_greatest_gain) {
     EXPECT_FALSE(says(text, "floor"));
     EXPECT_FALSE(says(text, "undecided"));
     for (const auto& each : reports::summary_sentences_of(report))
-        if (each.about == reports::topic::threads) EXPECT_EQ(each.from.size(), 8U);
+        if (each.about == reports::topic::threads) {
+            EXPECT_EQ(each.from.size(), 8U);
+        }
 }
 
 TEST(scaling, a_sentence_about_a_set_orders_the_contenders_and_leaves_out_equal_cpu_times) {
@@ -393,7 +395,9 @@ TEST(scaling, an_unreliable_session_states_no_gain) {
     const auto set = curves_of(index).at(0);
     EXPECT_EQ(sentence_about(set, index), "");
     for (const auto& row : threads_table(set, index))
-        if (row[0] != "contender") EXPECT_SAYS(row[2], " %?");
+        if (row[0] != "contender") {
+            EXPECT_SAYS(row[2], " %?");
+        }
 }
 
 TEST(scaling, the_screen_shows_the_share_of_linear_scaling_instead_of_time_and_cpu) {
