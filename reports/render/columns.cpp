@@ -299,24 +299,43 @@ std::string pct_or_factor(double pct) {
     return "a factor of " + (factor < 9.95 ? fixed_point(factor, 1) : with_commas(factor));
 }
 
-std::string share_text(double value) {
-    constexpr double whole = 0.995, measured_beyond = 1.02;
-    if (value >= whole && value <= measured_beyond) return "100 %";
-    const double percent = 100 * value, size = std::abs(percent);
+std::string percent_text(double share) {
+    const double percent = 100 * share, size = std::abs(percent);
     return fixed_point(percent, size < 0.995 ? 2 : size < 9.95 ? 1 : 0) + " %";
 }
 
-std::string human_time(double value_ns) {
-    struct unit {
-        double ns;
-        std::string_view name;
-    };
-    constexpr std::array units{unit{1e9, "s"}, unit{1e6, "ms"}, unit{1e3, "µs"}, unit{1, "ns"}};
+std::string share_text(double value) {
+    constexpr double whole = 0.995, measured_beyond = 1.02;
+    return value >= whole && value <= measured_beyond ? "100 %" : percent_text(value);
+}
+
+namespace {
+
+struct printed_unit {
+    double size;
+    std::string_view name;
+};
+
+std::string in_largest_unit(double value, std::span<const printed_unit> units) {
     // A value of at least 0.9995 of a unit is shown in this unit, because it rounds to 1.00.
     const auto chosen = std::ranges::find_if(
-        units, [&](const unit& candidate) { return std::abs(value_ns) >= 0.9995 * candidate.ns; });
-    const auto& [ns, name] = chosen == units.end() ? units.back() : *chosen;
-    return fmt::format("{} {}", three_digits(value_ns / ns), name);
+        units, [&](const printed_unit& candidate) { return std::abs(value) >= 0.9995 * candidate.size; });
+    const auto& [size, name] = chosen == units.end() ? units.back() : *chosen;
+    return fmt::format("{} {}", three_digits(value / size), name);
+}
+
+}  // namespace
+
+std::string human_time(double value_ns) {
+    static constexpr std::array units{printed_unit{1e9, "s"}, printed_unit{1e6, "ms"},
+                                      printed_unit{1e3, "µs"}, printed_unit{1, "ns"}};
+    return in_largest_unit(value_ns, units);
+}
+
+std::string human_rate(double per_second) {
+    static constexpr std::array units{printed_unit{1e9, "G/s"}, printed_unit{1e6, "M/s"},
+                                      printed_unit{1e3, "k/s"}, printed_unit{1, "/s"}};
+    return in_largest_unit(per_second, units);
 }
 
 std::string comparison_text(const result& of) {

@@ -87,12 +87,18 @@ std::string with_commas(double value);
 /// Formats a difference as "5.7 %" or "12 %", and 100 % or more as "a factor of 3.2".
 std::string pct_or_factor(double pct);
 
-/// Formats a share as "0.12 %" or "5.3 %". Formats shares between 100 % and 102 % as "100 %", because the
-/// clocks of CPU time and wall time are not read at the same moment.
+/// Formats a share as "0.12 %", "5.3 %" or "101 %".
+std::string percent_text(double share);
+
+/// Formats a share of a core as percent_text() does. Formats shares between 100 % and 102 % as "100 %",
+/// because the clocks of CPU time and wall time are not read at the same moment.
 std::string share_text(double value);
 
 /// Formats a time, for example as "12.3 µs".
 std::string human_time(double value_ns);
+
+/// Formats a number of operations per second, for example as "12.3 M/s".
+std::string human_rate(double per_second);
 
 /// Returns for example "ratio to asio-epoll 1.27 [1.25, 1.29]: faster", or "" if the result was not compared.
 /// The text begins with the metric's name, except for time.

@@ -20,13 +20,15 @@
 #include "reports/model/report_index.hpp"
 #include "reports/render/asio_loops.hpp"
 #include "reports/render/columns.hpp"
+#include "reports/render/scaling_text.hpp"
+#include "reports/render/sentence_parts.hpp"
 
 namespace loopbench::reports {
 
 namespace {
 
 constexpr double burns_from = 0.5;  // from this share of a core on, a contender that waits burns CPU
-constexpr std::size_t names_shown = 4, names_of_timers_shown = 12;
+constexpr std::size_t names_of_timers_shown = 12;
 
 /// Returns true if a contender that is missing in `all` might have the greatest lateness. A contender whose
 /// timers fire early, or significantly nearer to their deadlines than those of the baseline, cannot have the
@@ -36,20 +38,6 @@ bool latest_may_be_missing(const places& all, const sources& measured) {
         const bool is_ahead = item->from_baseline && item->judged == verdict::faster;
         return *item->median > 0 && !is_ahead && std::ranges::find(all, item, &standing::item) == all.end();
     });
-}
-
-std::string cut(std::string_view text, std::size_t most = 60) {
-    return text.size() <= most ? std::string{text} : shown(text);
-}
-
-std::string listed(const names& all, std::size_t most = names_shown) {
-    std::vector<std::string> parts;
-    for (std::size_t i = 0; i < all.size() && i < most; ++i) parts.push_back(cut(all[i]));
-    if (all.size() > most) parts.push_back(fmt::format("{} more", all.size() - most));
-    if (parts.size() < 2) return fmt::format("{}", fmt::join(parts, ""));
-    const auto last = std::move(parts.back());
-    parts.pop_back();
-    return fmt::format("{} and {}", fmt::join(parts, ", "), last);
 }
 
 std::string which_others(const names& those, std::size_t all) {
@@ -64,14 +52,6 @@ std::string_view is_or_are(const names& those) {
 
 std::string_view burn_or_burns(const names& those) {
     return those.size() == 1 ? "burns" : "burn";
-}
-
-std::string times(double value) {
-    return three_digits(value) + "×";
-}
-
-std::string in_brackets(const std::optional<double>& low, const std::optional<double>& high) {
-    return low && high ? fmt::format(" ({} to {})", three_digits(*low), three_digits(*high)) : "";
 }
 
 struct range {
@@ -228,6 +208,11 @@ void find_connections(std::vector<summary_sentence>& all, const indexed_report& 
     }
     found.text += ".";
     all.push_back(std::move(found));
+}
+
+void find_threads(std::vector<summary_sentence>& all, const indexed_report& in) {
+    if (auto found = summary_of_threads(in); !found.text.empty())
+        all.push_back({topic::threads, "Threads", std::move(found.text), std::move(found.from)});
 }
 
 /// Returns true if the contender burns CPU on the workload. A contender without a CPU share is assumed to
@@ -588,6 +573,7 @@ std::vector<summary_sentence> summary_sentences_of(const report& content) {
         find_cost(all, in);
         find_limit(all, in);
         find_connections(all, in);
+        find_threads(all, in);
         find_timers(all, in);
     }
     find_waiting(all, in);

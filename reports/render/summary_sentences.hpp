@@ -18,6 +18,7 @@ enum class topic {
     cost,
     limit,        // the distance of the fastest contenders from the fastest floor
     connections,  // io_uring compared with epoll, on the workload with the most connections
+    threads,      // the greatest loss and the greatest gain with more threads
     timers,       // the timers with the least and with the greatest lateness, and their CPU time
     waiting,
     undecided,
@@ -25,8 +26,8 @@ enum class topic {
     trust
 };
 constexpr auto names_of(topic) {
-    return std::to_array<std::string_view>({"caution", "failed", "cost", "limit", "connections", "timers",
-                                            "waiting", "undecided", "loops", "trust"});
+    return std::to_array<std::string_view>({"caution", "failed", "cost", "limit", "connections", "threads",
+                                            "timers", "waiting", "undecided", "loops", "trust"});
 }
 
 struct summary_sentence {

@@ -302,6 +302,90 @@ class Html(PageTest):
         self.assertIn(result["verdict"], said)
         self.assertIn(result["pairing"], said)
 
+    def of_threads(self):
+        """Returns a report of two workloads with 1 to 8 threads. `asio-epoll` becomes slower with each thread, and
+        `loop-epoll` scales; `loop-uring` has no result with 2 threads, and `floor-epoll` only one.
+        """
+        report = json.loads(json.dumps(self.report))
+        like = self.result("yield", "asio-epoll", "time")
+        report.update(workloads=[], results=[], warnings=[])
+
+        def add(workload, contender, metric, unit, values, **more):
+            result = {**like, "workload": workload, "contender": contender, "metric": metric, "unit": unit,
+                      "samples": values, "median": values and values[0], "low": values and 0.9 * values[0],
+                      "high": values and 1.1 * values[0], "ratio": None, "times_floor": None, "verdict": None}
+            result.pop("to_epoll", None)
+            report["results"].append(result | more)
+
+        for name in ("post", "echo"):
+            for threads in (1, 2, 4, 8):
+                workload = f"threads/{name}/threads:{threads}"
+                report["workloads"].append({"name": workload, "primary_metrics": ["time", "cpu"]})
+                for contender, power in (("asio-epoll", 1), ("loop-epoll", -0.9), ("loop-uring", -0.5)):
+                    if threads == 8 or (contender, threads) == ("loop-uring", 2):
+                        status = "unsupported" if threads == 8 else "failed"
+                        add(workload, contender, "time", "ns", [], status=status, median=None, low=None, high=None,
+                            reason=f"it needs {threads} cores")
+                        continue
+                    add(workload, contender, "time", "ns", [100 * threads ** power] * 10)
+                    add(workload, contender, "cpu", "ns", [100 * threads ** (power + 1)] * 10)
+        add("threads/post/threads:1", "floor-epoll", "time", "ns", [20] * 10)
+        return report
+
+    def curves_drawn(self, section):
+        """Returns the points of each line, for each chart of the section: {title: {contender: [[x, y], ...]}}."""
+        return self.run_when_drawn(f"""Object.fromEntries(
+          [...document.querySelectorAll("#{section} canvas")].map((canvas) => {{
+            const lines = Chart.getChart(canvas).data.datasets;
+            return [canvas.closest("figure").querySelector("h3").textContent,
+              Object.fromEntries(lines.map(({{label, data}}) => [label, data.map(({{x, y}}) => [x, y])]))];
+          }}))""")
+
+    def test_work_per_second_and_cpu_time_are_curves_against_the_number_of_threads(self):
+        page = made(self.of_threads(), "threads", self.folder)
+        for scheme in ("light", "dark"):
+            self.open(page, scheme=scheme)
+            drawn = self.curves_drawn("threads")
+            self.assertEqual(list(drawn), ["threads/post: work", "threads/post: CPU time", "threads/echo: work",
+                                           "threads/echo: CPU time"])
+            for title, one, shift, sign in (("work", 1e7, 0, -1), ("CPU time", 100, 1, 1)):
+                charts = drawn[f"threads/post: {title}"]
+                for contender, power in (("asio-epoll", 1), ("loop-epoll", -0.9)):
+                    for (x, y), threads in zip(charts[contender], (1, 2, 4), strict=True):
+                        self.assertEqual(x, threads)
+                        self.assertAlmostEqual(y / (one * threads ** (sign * power + shift)), 1, places=6)
+                self.assertEqual([y is None for _, y in charts["loop-uring"]], [False, True, False])
+            self.expect_drawn(at_least=4)
+        self.expect_nothing_wider_than_the_window(page)
+
+    def test_the_share_of_linear_scaling_replaces_the_work_if_it_is_chosen(self):
+        self.open(made(self.of_threads(), "threads", self.folder))
+        self.choose("Show", "share", "threads")
+        shares = self.curves_drawn("threads")["threads/post: work"]
+        for contender, power in (("asio-epoll", -2), ("loop-epoll", -0.1)):
+            self.assertEqual(len(shares[contender]), 3)
+            for threads, share in shares[contender]:
+                self.assertAlmostEqual(share, threads ** power, places=6)
+        self.assertIn("threads=share", self.browser.run("location.hash"))
+
+    def test_the_table_of_a_curve_shows_failures_and_the_note_names_missing_points(self):
+        self.open(made(self.of_threads(), "threads", self.folder))
+        self.assertRegex(self.texts("#threads figure .note")[0],
+                         r"With 4 threads, loop-epoll does 3\.48× .* Failed: loop-uring with 2 threads \(it needs 2 "
+                         r"cores\)\. Unsupported: 8 threads\.")
+        self.browser.run("document.querySelectorAll('#threads details').forEach((each) => { each.open = true; })")
+        rows = dict(self.run_when_drawn("""[...document.querySelectorAll("#threads figure:first-of-type tbody tr")].map(
+          (row) => [row.cells[0].textContent, [...row.cells].slice(1).map((cell) => cell.textContent)])"""))
+        self.assertEqual(rows["loop-uring"][1], "failed")
+        self.assertEqual(len(rows["loop-uring"]), 3)
+        self.assertRegex(rows["asio-epoll"][1], r"^5\.00\s?M/s, 25\.0 %")
+        self.assertIn("asio-epoll does 0.25×", self.texts("#summary .threads")[0])
+
+    def test_a_report_without_several_threads_has_no_section_about_them(self):
+        self.open()
+        self.assertEqual(self.texts("#threads"), [])
+        self.assertIn("echo/rtt/tcp/conns:*/bytes:64", self.curves_drawn("scaling"))
+
     def test_the_matrix_can_be_used_with_the_keyboard(self):
         self.open()
         in_order = "[...document.querySelectorAll('#cells-table td')].filter((cell) => cell.tabIndex === 0).length"

@@ -13,6 +13,7 @@
 #include "reports/render/asio_loops.hpp"
 #include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
+#include "reports/render/scaling_text.hpp"
 #include "reports/render/summary_sentences.hpp"
 
 namespace loopbench::reports {
@@ -56,6 +57,22 @@ std::string table_of(const std::vector<std::vector<std::string>>& rows) {
         out += "|\n";
     }
     return out + "\n";
+}
+
+/// Returns a section for each workload whose work per second was measured with several numbers of threads.
+std::string sections_of_threads(const report& content) {
+    const report_index index{content};
+    std::string out;
+    for (const auto& set : curves_of(index)) {
+        if (!set.is_speed) continue;
+        auto rows = threads_table(set, index);
+        for (auto& row : rows) std::ranges::transform(row, row.begin(), escaped_markdown);
+        out +=
+            fmt::format("### {}: share of linear scaling\n\n{}", escaped_markdown(set.name), table_of(rows));
+        for (const auto& line : {sentence_about(set, index), note_about_missing(set)})
+            if (!line.empty()) out += escaped_markdown(line) + "\n\n";
+    }
+    return out.empty() ? out : out + escaped_markdown(legend_of_threads) + "\n\n";
 }
 
 std::string table_of_comparison(const report& content) {
@@ -136,6 +153,7 @@ std::string with_details(const report& content, const std::string& short_table) 
     auto out = lead_of(content) + short_table;
     std::string all;
     for (const auto& group : families_of(content)) all += family_section(group);
+    all += sections_of_threads(content);
     out +=
         folded_markdown("All results of " + content.where.date, all + escaped_markdown(legend_for(content)));
     if (content.warnings.empty()) return out;

@@ -189,18 +189,20 @@ const intervals = {
     ctx.lineWidth = 1.25;
     ctx.globalAlpha = 0.5;
     chart.data.datasets.forEach((set, i) => {
-      const point = set.data[0], at = chart.getDatasetMeta(i).data[0];
-      if (!point || !at) return;
       ctx.strokeStyle = set.borderColor;
       ctx.beginPath();
-      if (point.xLow > 0) {
-        ctx.moveTo(x.getPixelForValue(point.xLow), at.y);
-        ctx.lineTo(x.getPixelForValue(point.xHigh), at.y);
-      }
-      if (point.yLow > 0) {
-        ctx.moveTo(at.x, y.getPixelForValue(point.yLow));
-        ctx.lineTo(at.x, y.getPixelForValue(point.yHigh));
-      }
+      set.data.forEach((point, place) => {
+        const at = chart.getDatasetMeta(i).data[place];
+        if (!at || at.skip) return;
+        if (point.xLow > 0) {
+          ctx.moveTo(x.getPixelForValue(point.xLow), at.y);
+          ctx.lineTo(x.getPixelForValue(point.xHigh), at.y);
+        }
+        if (point.yLow > 0) {
+          ctx.moveTo(at.x, y.getPixelForValue(point.yLow));
+          ctx.lineTo(at.x, y.getPixelForValue(point.yHigh));
+        }
+      });
       ctx.stroke();
     });
     ctx.restore();

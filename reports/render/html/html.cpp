@@ -17,7 +17,9 @@
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
+#include "reports/model/scaling.hpp"
 #include "reports/render/html/causes_html.hpp"
+#include "reports/render/scaling_text.hpp"
 #include "reports/render/summary_sentences.hpp"
 #include "reports/render/trust.hpp"
 
@@ -41,6 +43,7 @@ LOOPBENCH_EMBED(loopbench_speed_js, LOOPBENCH_PAGE "/speed.js")
 LOOPBENCH_EMBED(loopbench_comparison_js, LOOPBENCH_PAGE "/comparison.js")
 LOOPBENCH_EMBED(loopbench_cards_js, LOOPBENCH_PAGE "/cards.js")
 LOOPBENCH_EMBED(loopbench_matrix_js, LOOPBENCH_PAGE "/matrix.js")
+LOOPBENCH_EMBED(loopbench_scaling_js, LOOPBENCH_PAGE "/scaling.js")
 LOOPBENCH_EMBED(loopbench_report_js, LOOPBENCH_PAGE "/report.js")
 LOOPBENCH_EMBED(loopbench_trends_html, LOOPBENCH_PAGE "/trends.html")
 LOOPBENCH_EMBED(loopbench_trends_js, LOOPBENCH_PAGE "/trends.js")
@@ -219,6 +222,43 @@ json summary_as_json(const report& content) {
     return all;
 }
 
+/// Returns [median, low, high, verdict], or null.
+json ratio_as_json(const std::optional<paired_ratio>& of, text_pool& texts) {
+    if (!of) return nullptr;
+    return {of->median, of->low ? json(*of->low) : json(nullptr), of->high ? json(*of->high) : json(nullptr),
+            texts.place_of(std::string{name_of(of->judged)})};
+}
+
+/// Returns the sets of curves. A point is [state, work, CPU time per operation]; both are relative to one
+/// thread. scaling.js reads the fields in this order.
+json scaling_as_json(const report& content, text_pool& texts) {
+    auto all = json::array();
+    const report_index index{content};
+    for (const auto& set : curves_of(index)) {
+        auto values = json::array(), curves = json::array();
+        for (const auto& [value, workload] : set.values)
+            values.push_back({value, texts.place_of(std::string{workload})});
+        for (const auto& each : set.curves) {
+            auto points = json::array();
+            for (const auto& point : each.points)
+                points.push_back({texts.place_of(std::string{name_of(point.state)}),
+                                  ratio_as_json(point.work, texts),
+                                  ratio_as_json(point.cpu_per_operation, texts)});
+            curves.push_back({texts.place_of(std::string{each.contender}), std::move(points)});
+        }
+        all.push_back({{"title", set.title},
+                       {"name", set.name},
+                       {"key", set.key},
+                       {"metric", set.metric},
+                       {"is_speed", set.is_speed},
+                       {"sentence", set.is_speed ? sentence_about(set, index) : ""},
+                       {"missing", set.key == "threads" ? note_about_missing(set) : ""},
+                       {"values", std::move(values)},
+                       {"curves", std::move(curves)}});
+    }
+    return all;
+}
+
 json trust_as_json(const report& content) {
     const auto found = trust_in(content);
     return {{"word", name_of(found.word)}, {"reasons", found.reasons}, {"blocks", blocks_in(content)}};
@@ -258,14 +298,14 @@ std::string data_of(const report& content, std::span<const histogram> histograms
     pools in;
     const auto results = results_of(content, in);
     const auto old_results = before != nullptr ? results_of(*before, in) : "[]";
-    const auto curves = curves_of(histograms, in.texts);
+    const auto curves = curves_of(histograms, in.texts), scaling = scaling_as_json(content, in.texts);
     std::string kinds;
     for (const auto& kind : in.kinds.texts()) kinds += (kinds.empty() ? "" : ",") + kind.get<std::string>();
     return fmt::format(
-        R"({{"report":{},"summary":{},"trust":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"texts":{},"kinds":[{}],"results":{},"before":{}}})",
+        R"({{"report":{},"summary":{},"trust":{},"headlines":{},"metrics":{},"curves":{},"steps_per_decade":{},"scaling":{},"texts":{},"kinds":[{}],"results":{},"before":{}}})",
         dump(to_json(rest)), dump(summary_as_json(content)), dump(trust_as_json(content)),
         dump(primary_metrics_of(content)), dump(metrics()), dump(curves), curve_steps_per_decade,
-        dump(in.texts.texts()), kinds, results, old_results);
+        dump(scaling), dump(in.texts.texts()), kinds, results, old_results);
 }
 
 struct page_parts {
@@ -317,7 +357,7 @@ std::string write_html(const report& content, std::span<const histogram> histogr
                     {LOOPBENCH_EMBEDDED(loopbench_data_js), LOOPBENCH_EMBEDDED(loopbench_answer_js),
                      LOOPBENCH_EMBEDDED(loopbench_speed_js), LOOPBENCH_EMBEDDED(loopbench_comparison_js),
                      LOOPBENCH_EMBEDDED(loopbench_cards_js), LOOPBENCH_EMBEDDED(loopbench_matrix_js),
-                     LOOPBENCH_EMBEDDED(loopbench_report_js)}},
+                     LOOPBENCH_EMBEDDED(loopbench_scaling_js), LOOPBENCH_EMBEDDED(loopbench_report_js)}},
                    data_of(content, histograms, before));
 }
 

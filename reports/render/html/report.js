@@ -198,70 +198,6 @@ function metricTable(workload, metrics) {
     [nameOf(name), ...metrics.map((metric) => trialsButton(find(workload, name, metric)))]), workload);
 }
 
-// ---- scaling ----
-
-// Returns groups of workloads that differ in only one parameter: {title, key, members: [{value, workload}]}.
-function scalingSeries() {
-  const series = new Map();
-  for (const workload of withData("time"))
-    for (const [whole, key, value] of workload.matchAll(/\/([a-z_]+):(\d+)/g)) {
-      const title = workload.replace(whole, `/${key}:*`);
-      if (!series.has(title)) series.set(title, {title, key, members: []});
-      series.get(title).members.push({value: Number(value), workload});
-    }
-  const order = ["conns", "bytes", "timers", "sleeps", "children", "leaves", "us", "load"];
-  const rank = ({key}) => (order.includes(key) ? order.indexOf(key) : order.length);
-  return [...series.values()].filter(({members}) => members.length > 1).sort((a, b) => rank(a) - rank(b))
-    .map((each) => ({...each, members: each.members.sort((a, b) => a.value - b.value)}));
-}
-
-const parameterWords = {conns: "connections", bytes: "bytes per message", timers: "timers", sleeps: "sleeps",
-  children: "children", leaves: "leaves", us: "µs of sleep", load: "% of the server's capacity", cores: "cores",
-  sleepers: "sleepers", idle: "idle connections"};
-
-function addScaling() {
-  const place = document.querySelector("#scaling .small-multiples");
-  const all = scalingSeries();
-  if (!all.length) return document.getElementById("scaling").remove();
-  for (const series of all) {
-    const metric = primaryMetricOf(series.members[0].workload)[0];
-    const unit = {metric, unit: contenders.map(({name}) => find(series.members[0].workload, name, metric))
-      .find(Boolean)?.unit};
-    const lines = () => shownContenders().map((contender) => ({contender, points: series.members.map(({value, workload}) =>
-      ({x: value, y: valueOf(workload, contender.name, metric)})).filter(({y}) => y !== null && y > 0)}))
-      .filter(({points}) => points.length > 1);
-    const config = () => {
-      const shown = lines();
-      const last = series.members.at(-1).value;
-      const atEnd = shown.filter(({points}) => points.at(-1).x === last).sort((a, b) => a.points.at(-1).y - b.points.at(-1).y);
-      const named = atEnd.length <= 9 ? atEnd : atEnd.filter((each) => each === atEnd[0] || each === atEnd.at(-1) ||
-        each.contender.name === baseline || ["flagship", "floor"].includes(each.contender.family));
-      const values = series.members.map(({value}) => value);
-      return {
-        type: "line",
-        data: {datasets: shown.map((each) => ({...lineStyle(each.contender), data: each.points,
-          unlabelled: !named.includes(each)}))},
-        options: {
-          parsing: false, layout: {padding: {right: labelsWidth, top: 6}},
-          scales: {
-            x: {...logAxis(parameterWords[series.key] || series.key, String, values), min: values[0], max: values.at(-1),
-              afterBuildTicks: (axis) => { axis.ticks = values.map((value) => ({value})); },
-              ticks: {callback: (value) => value.toLocaleString("en-US"), maxRotation: 0, autoSkip: false}},
-            y: logAxis(titleOf(metric), (value) => humanOf(unit, value), shown.flatMap(({points}) => points.map(({y}) => y))),
-          },
-          plugins: {tooltip: {callbacks: {title: () => "", label: ({raw, dataset}) =>
-            `${label(dataset.label)}: ${humanOf(unit, raw.y)} at ${raw.x.toLocaleString("en-US")}`}}},
-        },
-        plugins: [endLabels],
-      };
-    };
-    const table = () => plainTable(["contender", ...series.members.map(({value}) => String(value))],
-      lines().map(({contender}) => [nameOf(contender.name), ...series.members.map(({workload}) =>
-        trialsButton(find(workload, contender.name, metric)))]), `${titleOf(metric)} on ${series.title}`);
-    figure(place, {title: series.title, note: data.metrics[metric]?.summary || metric, height: 300, config, table});
-  }
-}
-
 // ---- why ----
 
 function paintCauses(width, workload, metric) {
@@ -460,6 +396,7 @@ addCards();
 addAccuracy();
 addMatrix();
 addLatency();
+addThreads();
 addScaling();
 addCauses();
 addTrust();

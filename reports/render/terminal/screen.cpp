@@ -15,6 +15,7 @@
 #include "reports/render/columns.hpp"
 #include "reports/render/formats/formats.hpp"
 #include "reports/render/leads.hpp"
+#include "reports/render/scaling_text.hpp"
 #include "reports/render/summary_sentences.hpp"
 #include "reports/render/terminal/bands.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
@@ -133,7 +134,10 @@ std::pair<std::string, std::string> common_parts(const names& workloads) {
 
 class screen {
 public:
-    screen(const report& content, colours paint) : content_{content}, paint_{paint}, in_{content} {}
+    screen(const report& content, colours paint) : content_{content}, paint_{paint}, in_{content} {
+        for (auto& set : curves_of(in_))
+            if (set.is_speed) of_threads_.push_back(std::move(set));
+    }
 
     std::string text() {
         std::string out;
@@ -143,6 +147,8 @@ public:
         const auto title = trust_in(content_).word == trust_word::reliable ? "FASTEST" : "SO FAR";
         for (const auto& each : fastest)
             out += paragraph(&each == &fastest.front() ? title : "", each.text, each.kind);
+        for (const auto& each : summary_sentences_of(content_))
+            if (each.about == topic::threads) out += paragraph("THREADS", each.text);
         if (!content_.results.empty()) out += trust();
         out += tables(fastest.empty());
         for (const auto& item : content_.results)
@@ -164,6 +170,7 @@ private:
     const report& content_;
     colours paint_;
     indexed_report in_;
+    std::vector<curve_set> of_threads_;
     missing_reasons missing_;
     std::set<std::string_view> select_loops_;
     std::vector<names> shortened_;
@@ -215,7 +222,11 @@ private:
     std::string tables(bool nothing_is_fastest) {
         constexpr std::size_t many = 12, of_mixed = 3, of_mixed_timers = 2;
         names with_cpu, other, timed, served;
+        std::set<std::string_view> with_threads;
+        for (const auto& set : of_threads_)
+            for (const auto& each : set.values) with_threads.insert(each.workload);
         for (const auto workload : in_.workloads()) {
+            if (with_threads.contains(workload)) continue;
             if (in_.is_about(workload, "late_p50"))
                 timed.push_back(workload);
             else if (in_.is_about(workload, "capacity"))
@@ -225,10 +236,11 @@ private:
         }
         const auto families = by_family(with_cpu);
         const auto kinds = families.size() + (other.empty() ? 0U : 1U) + (timed.empty() ? 0U : 1U) +
-                           (served.empty() ? 0U : 1U);
+                           (served.empty() ? 0U : 1U) + (of_threads_.empty() ? 0U : 1U);
         const bool mixed = kinds > 1;
         std::string first, rest;
         for (const auto& family : families) first += table(family, time_and_cpu, mixed ? of_mixed : many);
+        first += table_of_threads(mixed ? of_mixed : many);
         rest += table(one_of_each_family_first(timed), timers, mixed ? of_mixed_timers : many);
         rest += table(served, server, many);
         if (!nothing_is_fastest && !(first.empty() && rest.empty()))
@@ -414,6 +426,77 @@ private:
         auto out = "\n" + draw_bands(shown, screen_columns, paint_);
         if (left_out > 0) more_workloads_ += left_out;
         return out;
+    }
+
+    /// Draws a table with the work per second with one thread, and the share of linear scaling with more
+    /// threads. It replaces the tables of time and CPU of these workloads.
+    std::string table_of_threads(std::size_t most_workloads) {
+        const auto sets = std::span{of_threads_}.first(std::min(of_threads_.size(), most_workloads));
+        if (sets.empty()) return "";
+        more_workloads_ += of_threads_.size() - sets.size();
+        names workloads;
+        for (const auto& set : sets) workloads.push_back(set.name);
+        const auto [front, back] = common_parts(workloads);
+        banded_table shown{title_of(front, back, workloads), "share of linear scaling", {}, {}};
+        const auto who = contenders_with_threads(sets);
+        for (const auto each : who) shown.labels.push_back({"  " + label_of(in_, {each}, who), tone::plain});
+        for (const auto& set : sets) {
+            const auto name = set.name.substr(front.size(), set.name.size() - front.size() - back.size());
+            column_group group{clipped(printable(sets.size() == 1 ? "" : name), label_columns), {}};
+            for (const auto at : places_to_show(set))
+                group.columns.push_back(column_of_threads(set, at, who));
+            if (!group.columns.empty()) shown.groups.push_back(std::move(group));
+            note_missing_threads(set);
+        }
+        return "\n" + draw_bands(shown, screen_columns, paint_);
+    }
+
+    [[nodiscard]] names contenders_with_threads(std::span<const curve_set> sets) const {
+        names workloads;
+        for (const auto& set : sets)
+            for (const auto& each : set.values) workloads.push_back(each.workload);
+        return contenders_with_numbers(in_, workloads, std::array{std::string_view{"time"}});
+    }
+
+    shown_column column_of_threads(const curve_set& set, std::size_t at, const names& who) {
+        const auto threads = set.values[at].value;
+        shown_column shown{threads == 1 ? "1 thread" : fmt::format("{}", threads), {}};
+        for (const auto each : who) {
+            const auto found = std::ranges::find(set.curves, each, &curve::contender);
+            shown.cells.push_back(found == set.curves.end() ? shown_cell{}
+                                                            : cell_of_threads(found->points[at], threads));
+        }
+        align_marks(shown);
+        return shown;
+    }
+
+    shown_cell cell_of_threads(const curve_point& point, std::uint64_t threads) {
+        if (point.state == point_state::failed) return {"failed", tone::bad};
+        if (point.state == point_state::unsupported) return {};
+        if (point.state != point_state::measured) return {std::string{word_for(point.state)}};
+        const auto without_space = [](std::string text) {
+            std::erase(text, ' ');
+            return text;
+        };
+        if (!point.work) return {without_space(human_rate(per_second(*point.item).median))};
+        const bool is_decided = point.work->judged != verdict::inconclusive && !is_untrusted(content_);
+        if (!is_decided) marks_.insert('?');
+        const auto how = is_decided ? tone_of(point.work->judged) : tone::plain;
+        tones_.insert(how);
+        return {without_space(percent_text(share_of_linear(*point.work, threads).median)) +
+                    (is_decided ? "" : "?"),
+                how};
+    }
+
+    /// Notes the reasons for missing results with the numbers of threads that the table shows, and with the
+    /// first one that it does not show. (The reasons for still more threads would be the same.)
+    void note_missing_threads(const curve_set& set) {
+        const auto with_numbers = places_to_show(set);
+        bool is_first = true;
+        for (std::size_t at = 0; at < set.values.size(); ++at) {
+            const bool is_shown = std::ranges::find(with_numbers, at) != with_numbers.end();
+            if (is_shown || std::exchange(is_first, false)) note_missing(set.values[at].workload, only_time);
+        }
     }
 
     static std::string title_of(std::string_view front, std::string_view back, const names& workloads) {

@@ -9,6 +9,7 @@
 #include "reports/render/asio_loops.hpp"
 #include "reports/render/causes.hpp"
 #include "reports/render/columns.hpp"
+#include "reports/render/scaling_text.hpp"
 #include "reports/render/terminal/fixed_width.hpp"
 
 namespace loopbench::reports {
@@ -60,6 +61,23 @@ std::string family_lines(const family& group) {
     return out + (note.empty() ? "" : "  " + note + "\n") + missing_metrics(group) + "\n";
 }
 
+/// Returns a table for each workload whose work per second was measured with several numbers of threads.
+std::string tables_of_threads(const report& content) {
+    const report_index index{content};
+    std::string out;
+    for (const auto& set : curves_of(index)) {
+        if (!set.is_speed) continue;
+        auto rows = threads_table(set, index);
+        for (auto& row : rows)
+            std::ranges::transform(row, row.begin(), [](auto& cell) { return printable(cell); });
+        out += fmt::format("{}: share of linear scaling\n{}", printable(set.name), aligned(rows, 1));
+        for (const auto& line : {sentence_about(set, index), note_about_missing(set)})
+            if (!line.empty()) out += fmt::format("  {}\n", printable(line));
+        out += "\n";
+    }
+    return out.empty() ? out : fmt::format("{}{}\n\n", out, legend_of_threads);
+}
+
 std::string with_environment(const contender& who) {
     const auto set = context_text(who.context, "environment");
     return set ? fmt::format(" ({})", *set) : "";
@@ -84,7 +102,7 @@ std::string write_table(const report& content) {
         content.gate ? printable(content.gate->verdict) + "\n" + write_causes(content) + "\n" : std::string{};
     out += programs_text(content);
     for (const auto& group : families_of(content)) out += family_lines(group);
-    return out + legend_for(content) + "\n";
+    return out + tables_of_threads(content) + legend_for(content) + "\n";
 }
 
 }  // namespace loopbench::reports
