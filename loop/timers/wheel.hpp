@@ -175,8 +175,8 @@ inline void fetch(const timer_chunk* chunk) noexcept {
 /// entries, std::sort would take longer than all other work on the timers together. This radix sort moves the
 /// entries once for each byte in which the deadlines differ (five times if the deadlines span a minute). It
 /// moves the entries from chunk to chunk, with 128 KB of further chunks, which the queue then keeps. New
-/// arrays instead of chunks would cause a page fault for each page; on machines with slow page faults, the sort would take 2 to 4.5 times as long
-/// (docs/performance.md).
+/// arrays instead of chunks would cause a page fault for each page; on machines with slow page faults, the
+/// sort would take 2 to 4.5 times as long (docs/performance.md).
 inline void sort_by_deadline(timer_row& entries, chunk_store& spare) noexcept {
     std::size_t count = 0;
     std::uint64_t differing = 0;
