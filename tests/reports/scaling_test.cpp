@@ -216,9 +216,11 @@ TEST(scaling, without_independent_pairs_a_ratio_has_no_interval_and_no_sentence)
 
 TEST(scaling, results_of_different_pairings_and_disturbed_workloads_have_no_verdict) {
     auto content = session_with({time_of("loop", 1, steady), time_of("loop", 2, times(0.5, steady))});
-    auto disturbed = content;
-    disturbed.disturbed.workloads = {with_threads(1)};
-    EXPECT_EQ(curve_of(disturbed, "loop").points.at(1).work->judged, inconclusive);
+    for (const int threads : {1, 2}) {
+        auto disturbed = content;
+        disturbed.disturbed.workloads = {with_threads(threads)};
+        EXPECT_EQ(curve_of(disturbed, "loop").points.at(1).work->judged, inconclusive) << threads;
+    }
     content.results[0].made = reports::pairing::interleaved;
     EXPECT_FALSE(curve_of(content, "loop").points.at(1).work);
     content.results[0].made = content.results[1].made = reports::pairing::concurrent;
