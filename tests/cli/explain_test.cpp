@@ -57,7 +57,7 @@ TEST(explain_command, the_explanation_of_a_parameter_lists_the_workloads_that_ha
 
 TEST(explain_command, a_unique_part_of_a_name_is_enough_to_explain_the_name) {
     const loopbench_command loopbench;
-    EXPECT_TRUE(loopbench({"explain", "chain"}).output.starts_with("post/chain (workload)\n"));
+    EXPECT_TRUE(loopbench({"explain", "ladder"}).output.starts_with("timer/ladder (workload)\n"));
     EXPECT_TRUE(loopbench({"explain", "NOTHREADS"}).output.starts_with("asio-nothreads (contender)\n"));
 }
 

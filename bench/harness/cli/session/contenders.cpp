@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
 #include "bench/catalog/explanations.hpp"
+#include "bench/catalog/workload_table.hpp"
 #include "bench/harness/experiment/selection.hpp"
 #include "bench/harness/trial/shared_limit.hpp"
 
@@ -80,6 +82,12 @@ std::vector<std::string> workloads_of(const std::vector<contender>& contenders, 
         for (const auto& workload : who.workloads)
             if (seen.insert(workload).second) all.push_back(workload);
     }
+    std::map<std::string_view, std::size_t> places;
+    for (const workload_shape& each : workload_table()) places.emplace(each.name, places.size());
+    std::ranges::stable_sort(all, {}, [&](const std::string& name) {
+        const auto found = places.find(name);
+        return found == places.end() ? places.size() : found->second;
+    });
     return all;
 }
 

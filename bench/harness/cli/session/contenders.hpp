@@ -30,6 +30,8 @@ void refuse_not_executable(const std::vector<std::string>& names,
 /// contender that this repository can build. The message says how to build it.
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);
 
+/// Returns the workloads that at least one contender except `except` lists: first those of the suite, in the
+/// order of its table, and then the others, in the order of the contenders.
 std::vector<std::string> workloads_of(const std::vector<contender>& contenders, std::string_view except = {});
 
 std::vector<std::string> names_of(const std::vector<contender>& contenders);
