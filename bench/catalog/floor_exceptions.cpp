@@ -24,9 +24,11 @@ constexpr std::array exceptions{
     floor_exception{"idle/timer", "late_p50", spins},
     floor_exception{"gather/sleep", "late_p50", spins},
     floor_exception{"post/cross_thread", "time", looks},
-    floor_exception{"threads/post", "time", owns},
+    floor_exception{"threads/post/stay", "time", owns},
+    floor_exception{"threads/post/move", "time", owns},
+    floor_exception{"threads/strand/even", "time", owns},
+    floor_exception{"threads/strand/busy", "time", owns},
     floor_exception{"threads/spawn", "time", owns},
-    floor_exception{"threads/strand", "time", owns},
     floor_exception{"threads/ping", "time", looks},
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "bench/harness/statistics/verdict.hpp"
 
@@ -60,7 +61,7 @@ public:
             add_curves(set);
             if (measured_values(set) >= 2) sets.push_back(std::move(set));
         }
-        std::ranges::stable_sort(sets, {}, rank);
+        sets = by_rank(std::move(sets));
         for (auto& set : sets)
             if (set.is_speed) compare_with_one_thread(set);
         judge(work_);
@@ -104,6 +105,16 @@ private:
         constexpr auto order = std::to_array<std::string_view>(
             {threads_key, "conns", "bytes", "timers", "sleeps", "children", "leaves", "us", "load"});
         return static_cast<std::size_t>(std::ranges::find(order, set.key) - order.begin());
+    }
+
+    static std::vector<curve_set> by_rank(std::vector<curve_set> sets) {
+        std::vector<std::pair<std::size_t, std::size_t>> order;  // the ranks and the places
+        for (std::size_t place = 0; place < sets.size(); ++place)
+            order.emplace_back(rank(sets[place]), place);
+        std::ranges::sort(order);
+        std::vector<curve_set> sorted;
+        for (const auto& [of_set, place] : order) sorted.push_back(std::move(sets[place]));
+        return sorted;
     }
 
     bool has_number(const curve_set& set, std::string_view metric) const {

@@ -176,8 +176,9 @@ std::string sentence_about(const curve_set& set, const report_index& in) {
     std::size_t last = 0;
     for (const auto& each : all) last = std::max(last, each.at);
     std::erase_if(all, [&](const compared_point& each) { return each.at != last; });
-    std::ranges::stable_sort(all, std::greater{},
-                             [](const compared_point& each) { return each.work().median; });
+    std::ranges::sort(all, {}, [](const compared_point& each) {
+        return std::pair(-each.work().median, std::string_view(each.of->contender));
+    });
     std::vector<compared_point> decided;
     names level, undecided;
     for (const auto& each : all)

@@ -309,8 +309,9 @@ TEST_F(command, a_contender_without_the_chosen_workloads_is_measured_only_if_it_
     const auto contenders_with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), {"run", "--blocks", "1", "-o", loopbench.out()});
         EXPECT_EQ(loopbench(more).code, 0);
+        const json report = loopbench.report();
         std::set<std::string> names;
-        for (const auto& each : loopbench.report()["contenders"]) names.insert(each["name"]);
+        for (const auto& each : report.at("contenders")) names.insert(each.at("name"));
         return names;
     };
     EXPECT_FALSE(contenders_with({"--workload", "yield"}).contains("asio-shared"));

@@ -29,6 +29,7 @@ int __real_pthread_sigmask(int, const sigset_t*, sigset_t*);
 int __real_sigpending(sigset_t*);
 int __real_sigtimedwait(const sigset_t*, siginfo_t*, const timespec*);
 int __real_getaddrinfo(const char*, const char*, const addrinfo*, addrinfo**);
+int __real_sched_getaffinity(pid_t, size_t, cpu_set_t*);
 int __real_sched_setaffinity(pid_t, size_t, const cpu_set_t*);
 int __real_uname(utsname*);
 void* __real_mmap(void*, size_t, int, int, int, off_t);
@@ -383,6 +384,9 @@ int __wrap_getsockname(int fd, sockaddr* where, socklen_t* size) {
 }
 int __wrap_getpeername(int fd, sockaddr* where, socklen_t* size) {
     return with_errno(site_id::getpeername, [=] { return __real_getpeername(fd, where, size); });
+}
+int __wrap_sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t* cpus) {
+    return with_errno(site_id::usable_cpus, [=] { return __real_sched_getaffinity(thread, bytes, cpus); });
 }
 int __wrap_sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* cpus) {
     return with_errno(site_id::pin, [=] { return __real_sched_setaffinity(thread, bytes, cpus); });

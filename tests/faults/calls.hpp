@@ -96,6 +96,7 @@ enum class site_id : std::size_t {
     sigtimedwait,
     getaddrinfo,
     thread,
+    usable_cpus,
     pin,
     nanosleep,
     uring_setup,

@@ -18,7 +18,7 @@ HARMLESS = set('''
     free memchr memcmp memcpy memmove memset snprintf __isoc99_sscanf __isoc23_sscanf sscanf strcmp strerror strlen
     inet_ntop inet_pton sigaddset sigemptyset sigismember freeaddrinfo gai_strerror io_uring_queue_exit
     cfmakeraw getpid pthread_cond_clockwait pthread_mutex_lock pthread_mutex_unlock pthread_self sched_yield bcmp new
-    nanosleep syscall std::this_thread::get_id pthread_once __once_proxy
+    __sched_cpucount nanosleep syscall std::this_thread::get_id pthread_once __once_proxy
     io_uring_buf_ring_add io_uring_buf_ring_advance io_uring_buf_ring_init io_uring_cq_advance io_uring_cq_ready
     io_uring_get_sqe io_uring_prep_nop io_uring_sq_ready
 '''.split())

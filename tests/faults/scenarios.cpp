@@ -541,6 +541,13 @@ task<void> group(event_loop& loop, ledger& seen) {
     co_await all_of(loop, one);
     std::array other{seen.operation(works(distribution::reuse_port))};
     co_await all_of(loop, other);
+    auto ends = [&]() -> task<void> {
+        loop_group with_a_loop_for_each_cpu({.design = loop.name()});
+        with_a_loop_for_each_cpu.finish();
+        co_return;
+    };
+    std::array third{seen.operation(ends())};
+    co_await all_of(loop, third);
 }
 
 task<void> callbacks(event_loop& loop, ledger& seen) {

@@ -157,6 +157,8 @@ const std::vector<site> table{
            EAI_SERVICE, EAI_SOCKTYPE, EAI_SYSTEM})},
     {"std::thread", "std::jthread", "group.cpp, group.cpp, net/resolver.hpp", all, "", "pthread_create(3)",
      told({EAGAIN, EINVAL, EPERM})},
+    {"sched_getaffinity", "sched_getaffinity", "group.cpp", all, "", "sched_getaffinity(2)",
+     passes({EFAULT, EINVAL, ESRCH})},
     {"sched_setaffinity", "sched_setaffinity", "group.cpp", all, "", "sched_setaffinity(2)",
      told({EFAULT, EINVAL, EPERM, ESRCH})},
     {"nanosleep", "std::this_thread::sleep_for", "inbox.cpp, scheduler.cpp, turn.hpp", "t", "epsu",

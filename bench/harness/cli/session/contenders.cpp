@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -82,13 +82,14 @@ std::vector<std::string> workloads_of(const std::vector<contender>& contenders, 
         for (const auto& workload : who.workloads)
             if (seen.insert(workload).second) all.push_back(workload);
     }
-    std::map<std::string_view, std::size_t> places;
-    for (const workload_shape& each : workload_table()) places.emplace(each.name, places.size());
-    std::ranges::stable_sort(all, {}, [&](const std::string& name) {
-        const auto found = places.find(name);
-        return found == places.end() ? places.size() : found->second;
-    });
-    return all;
+    std::vector<std::string> ordered;
+    std::set<std::string_view> in_the_suite;
+    for (const workload_shape& each : workload_table())
+        if (in_the_suite.insert(each.name).second && seen.contains(each.name))
+            ordered.emplace_back(each.name);
+    std::ranges::remove_copy_if(all, std::back_inserter(ordered),
+                                [&](const std::string& name) { return in_the_suite.contains(name); });
+    return ordered;
 }
 
 std::vector<std::string> names_of(const std::vector<contender>& contenders) {
