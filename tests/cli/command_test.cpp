@@ -316,6 +316,8 @@ TEST_F(command, a_contender_without_the_chosen_workloads_is_measured_only_if_it_
     };
     EXPECT_FALSE(contenders_with({"--workload", "yield"}).contains("asio-shared"));
     EXPECT_TRUE(contenders_with({"--workload", "yield", "--contender", "*"}).contains("asio-shared"));
+    EXPECT_FALSE(contenders_with({"--full"}).contains("asio-shared"));
+    EXPECT_TRUE(contenders_with({"--full", "--contender", "asio-shared"}).contains("asio-shared"));
     const auto of_threads = contenders_with({"--workload", "threads"});
     EXPECT_TRUE(of_threads.contains("asio-shared"));
     EXPECT_FALSE(of_threads.contains("asio-epoll"));

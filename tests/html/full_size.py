@@ -48,13 +48,15 @@ def write_full_run(folder, loopbench, journal, blocks_with_histograms):
         trials.setdefault((trial["workload"], trial["contender"]), []).append(trial)
     plan = header["plan"]
     known_workloads, known_contenders = plan["workloads"], plan["contenders"]
-    contenders = [each["name"] for each in suite["contenders"]] + [plan["aa_copy"]]
-    workloads = [each["name"] for each in suite["workloads"]]
+    workloads = [each["name"] for each in suite["workloads"] if not each["name"].startswith("threads/")]
+    contenders = [each["name"] for each in suite["contenders"] if set(each["workloads"]) & {*workloads}]
+    contenders.append(plan["aa_copy"])
     templates_of = [known_workloads.index(most_alike(each, known_workloads, "/", OTHERWISE_ALIKE["workload"]))
                     for each in workloads]
     plan.update(workloads=workloads, contenders=contenders, blocks=BLOCKS, size="full",
                 pairings=[plan["pairings"][i] for i in templates_of], cores=[plan["cores"][i] for i in templates_of])
-    header["described"] = [{"contender": each["name"], **each["context"]} for each in suite["contenders"]]
+    header["described"] = [{"contender": each["name"], **each["context"]} for each in suite["contenders"]
+                           if each["name"] in contenders]
     header["executables"] = [dict(header["executables"][0]) for _ in contenders]
     with (folder / "journal.jsonl").open("w") as into, (folder / "histograms.jsonl").open("w") as beside:
         print(line_of(header), file=into)

@@ -100,6 +100,18 @@ void choose_contenders(run_plan& plan, const run_options& options, const std::ve
     });
 }
 
+bool is_for_threads(const std::string& name) {
+    const auto* const shape = find_shape(name);
+    return shape != nullptr && shape->threads > 0;
+}
+
+/// Leaves out the workloads for several threads, unless there are no others. The contenders that have them
+/// have no others, so a table with both kinds would be half empty.
+std::vector<std::string> of_one_kind(std::vector<std::string> names) {
+    if (!std::ranges::all_of(names, is_for_threads)) std::erase_if(names, is_for_threads);
+    return names;
+}
+
 std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const run_options& options,
                                                   std::vector<contender> found, const interrupt& stop,
                                                   session_start started) {
@@ -107,6 +119,7 @@ std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const ru
     const auto is_met = [&](const std::string& pattern) {
         return std::ranges::any_of(names, [&](const auto& name) { return matches(pattern, name); });
     };
+    if (options.workloads.empty()) return of_one_kind(std::move(names));
     if (std::ranges::all_of(options.workloads, is_met)) return names;
     for (auto& who : found) list_within_budget(who, plan.size, plan.budget, started, stop.fd());
     stop.throw_if_requested();
@@ -141,10 +154,6 @@ void suit_contenders_to_workloads(run_plan& plan, const run_options& options) {
                        return find_benchmark(who, name) != nullptr;
                    });
         });
-    const auto is_for_threads = [](const std::string& name) {
-        const auto* const shape = find_shape(name);
-        return shape != nullptr && shape->threads > 0;
-    };
     if (!options.baseline && std::ranges::all_of(plan.workloads, is_for_threads))
         plan.baseline = "asio-shared";
 }
@@ -291,7 +300,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
         "and in at most a minute");
     command
         .add_flag("--full", options.full,
-                  "measure all workloads on all contenders at full size, in at most half an hour")
+                  "measure all workloads on all contenders at full size, in at most half an hour; for those "
+                  "with several threads, add --workload threads")
         ->excludes(quick);
     add_repeatable(command, "--contender", options.contenders, "GLOB",
                    "measure only these contenders; may be repeated");
