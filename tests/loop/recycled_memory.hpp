@@ -54,6 +54,7 @@ private:
 /// Returns why threads can get blocks from the heap that other threads have freed, or an empty string if each
 /// thread has a heap of its own.
 inline std::string why_threads_share_a_heap() {
+    if (!allocations_are_counted) return "the sanitizer has a heap of its own";
 #ifdef __GLIBC__
     return std::getenv("MALLOC_ARENA_MAX") == nullptr ? "" : "MALLOC_ARENA_MAX limits the number of heaps";
 #else
