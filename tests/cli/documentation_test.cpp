@@ -79,6 +79,7 @@ constexpr auto countable =
 void prepare(loopbench_command& loopbench) {
     for (const auto* name : {"asio-epoll", "loop-epoll", "asio-on-epoll"})
         loopbench.add_contender(name, countable);
+    loopbench.add_contender_of("threads/ping/threads:2", "asio-shared", countable);
     const auto fake = loopbench.path("bin/contenders/loop-epoll");
     for (const auto* copy : {"build-a/bench", "build-b/bench", "my/bin/mine", "python/mine.py"}) {
         fs::create_directories(loopbench.path(copy).parent_path());
