@@ -131,8 +131,7 @@ std::string cell_of(const curve_point& point, std::uint64_t threads, bool is_tru
 const std::string_view legend_of_threads =
     "With one thread: the operations per second. With N threads: the share of linear scaling (the operations "
     "per second, divided by N times those of the same contender with one thread; 100 % is ideal), and the "
-    "CPU "
-    "time per operation relative to one thread. Both are medians of ratios within blocks. A ? marks an "
+    "CPU time per operation relative to one thread. Both are medians of ratios within blocks. A ? marks an "
     "undecided comparison with one thread.";
 
 std::string_view word_for(point_state state) {
