@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all upstream tests and examples on our context and on Asio's, and prints a table of the passed checks.
+"""Runs all of Boost's tests and examples on our context and on Asio's, and prints a table of the passed checks.
 
 usage: whole.py BUILD_FOLDER
 
@@ -16,11 +16,13 @@ import tempfile
 from xml.etree import ElementTree
 
 WAYS = ["stock", "epoll", "io_uring"]
+# Leaves out the comparison with Google Benchmark, which needs the program loopbench.
+TESTS = r"^upstream\.(is_built|has_no_other_context|tripwire|asio/|beast/|examples/)"
 
 
 def run_all(build, junit):
     subprocess.run(["cmake", "-DLOOPBENCH_UPSTREAM=whole", build], check=True, stdout=sys.stderr)
-    return subprocess.run(["ctest", "--test-dir", build, "-L", "^upstream$", "-j8", "--no-tests=error",
+    return subprocess.run(["ctest", "--test-dir", build, "-R", TESTS, "-j8", "--no-tests=error",
                            "--output-on-failure", "--output-junit", junit, "--test-output-size-passed", str(1 << 20)],
                           check=False, stdout=sys.stderr).returncode == 0
 
