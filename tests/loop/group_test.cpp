@@ -413,6 +413,45 @@ TEST_F(a_loop_group, finish_ends_remaining_tasks_when_its_patience_has_passed) {
     EXPECT_THROW(sleeper.get(), task_cancelled);
 }
 
+TEST_F(a_loop_group, finish_returns_false_if_another_thread_stops_the_group_and_destroys_a_task) {
+    loop_group group({.loops = 2});
+    auto sleeper = group.run(0, &sleep_for_ever);
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    group.stop();
+    EXPECT_FALSE(finished.get());
+    EXPECT_THROW(sleeper.get(), task_cancelled);
+}
+
+TEST_F(a_loop_group, finish_returns_false_if_a_connection_stops_the_group_and_another_one_is_open) {
+    loop_group group({.loops = 2});
+    const endpoint server =
+        group.listen(endpoint::loopback(0), distribution::hand_over, [&](stream connection) -> task<void> {
+            while (co_await read_text(connection) != "stop") co_await connection.write_all(bytes_of("."));
+            group.stop();
+        });
+    const client stays(server), stops(server);
+    EXPECT_EQ(stays.echo("x"), ".");
+    EXPECT_EQ(stops.echo("x"), ".");
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    stops.send("stop");
+    EXPECT_FALSE(finished.get());
+}
+
+TEST_F(a_loop_group, finish_returns_true_if_all_tasks_have_ended_before_another_thread_stops_the_group) {
+    loop_group group({.loops = 2});
+    const endpoint server =
+        group.listen(endpoint::loopback(0), distribution::hand_over, [](stream served) -> task<void> {
+            if (co_await read_text(served) == "cancel") throw task_cancelled();
+        });
+    for (const char* text : {"end", "cancel"}) EXPECT_EQ(client(server).echo(text), "");
+    group.run(0, [](event_loop& loop) -> task<void> { co_await loop.yield(); }).get();
+    auto fails = group.run(1, [](event_loop&) -> task<int> { throw std::invalid_argument("refused"); });
+    EXPECT_THROW(fails.get(), std::invalid_argument);
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    group.stop();
+    EXPECT_TRUE(finished.get());
+}
+
 TEST_F(a_loop_group, a_thread_of_the_group_can_stop_the_group_but_not_wait_for_it) {
     loop_group group({.loops = 2});
     auto tries = group.run(1, [&](event_loop&) -> task<void> {
