@@ -17,12 +17,40 @@
 #include "tests/freed_counter.hpp"
 #include "tests/loop/descriptor_limit.hpp"
 #include "tests/loop/support.hpp"
+#include "tests/real_calls.hpp"
 
 namespace loopbench::loop::test {
 
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Another program that wants the same ports. While it exists, it tries to bind a socket to each address
+/// immediately before the loops do. Only one such object can exist at a time.
+class competing_program {
+public:
+    competing_program() { running_ = this; }
+    competing_program& operator=(competing_program&&) = delete;
+    ~competing_program() { running_ = nullptr; }
+
+    int tries() const { return tries_; }
+
+    static void before_bind(const endpoint& wanted) {
+        if (running_ != nullptr && wanted.port() != 0) running_->bind(wanted);
+    }
+
+private:
+    void bind(const endpoint& wanted) {
+        ++tries_;
+        sockets_.emplace_back(checked(::socket(wanted.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        const auto* const address = reinterpret_cast<const sockaddr*>(&wanted.address());
+        static_cast<void>(__real_bind(sockets_.back().get(), address, wanted.bytes()));
+    }
+
+    static inline competing_program* running_ = nullptr;
+    int tries_ = 0;
+    std::vector<unique_fd> sockets_;
+};
 
 std::ptrdiff_t entries_of(const char* folder) {
     const std::filesystem::directory_iterator found(folder);
@@ -492,6 +520,14 @@ TEST_F(a_loop_group, a_port_that_is_in_use_is_refused_in_both_modes) {
     }
 }
 
+TEST_F(a_loop_group, another_program_cannot_take_the_port_that_the_kernel_has_chosen) {
+    loop_group group({.loops = 3});
+    competing_program other;
+    const endpoint server = group.listen(endpoint::loopback(0), distribution::reuse_port, echoes());
+    EXPECT_GT(other.tries(), 0);
+    EXPECT_EQ(client(server).echo("x"), "x");
+}
+
 TEST_F(a_loop_group, a_unix_socket_is_handed_over_but_cannot_be_shared) {
     loop_group group({.loops = 2});
     const endpoint name =
@@ -619,3 +655,8 @@ TEST_F(a_loop_group, each_function_posted_during_the_stop_is_run_destroyed_or_re
 }
 
 }  // namespace loopbench::loop::test
+
+extern "C" int __wrap_bind(int fd, const sockaddr* address, socklen_t bytes) {
+    loopbench::loop::test::competing_program::before_bind({address, bytes});
+    return __real_bind(fd, address, bytes);
+}
