@@ -163,7 +163,8 @@ void loop_group::fail(std::exception_ptr failure) noexcept {
     stop();
 }
 
-void loop_group::task_has_ended() noexcept {
+void loop_group::task_has_left(bool is_incomplete) noexcept {
+    if (is_incomplete) task_was_destroyed_.store(true, std::memory_order_relaxed);
     if (tasks_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
@@ -249,10 +250,10 @@ task<void> loop_group::accept_all(member& self, std::vector<service*> servers) {
         }
         const std::size_t turn = next++ % servers.size();
         if (servers[turn] == &own) {
-            start_serving(*self.loop, own, std::move(connection), task_count(*this));
+            start_serving(*self.loop, own, std::move(connection), task_count(*this).begin());
         } else {
             members_[turn]->messages->post([&by = *servers[turn], socket = connection.release(),
-                                            counted = task_count(*this)](event_loop& loop) mutable {
+                                            counted = task_count(*this).begin()](event_loop& loop) mutable {
                 start_serving(loop, by, stream(loop, std::move(socket)), std::move(counted));
             });
         }
@@ -263,8 +264,14 @@ void loop_group::start_serving(event_loop& loop, service& by, stream connection,
     loop.spawn(loop_group::counted(by.serve(std::move(connection)), std::move(counted)));
 }
 
-task<void> loop_group::counted(task<void> work, task_count) {
-    co_await std::move(work);
+task<void> loop_group::counted(task<void> work, task_count count) {
+    try {
+        co_await std::move(work);
+    } catch (...) {
+        count.end();
+        throw;
+    }
+    count.end();
 }
 
 void loop_group::stop_accepting() {
@@ -305,13 +312,12 @@ bool loop_group::finish(nanoseconds patience) {
     refuse_own_threads();
     stop_accepting();
     std::unique_lock lock(mutex_);
-    const bool ended =
-        changed_.wait_until(lock, deadline_after(std::chrono::steady_clock::now(), patience),
-                            [this] { return tasks_.load(std::memory_order_acquire) == 0 || failure_; });
+    changed_.wait_until(lock, deadline_after(std::chrono::steady_clock::now(), patience),
+                        [this] { return tasks_.load(std::memory_order_acquire) == 0 || failure_; });
     lock.unlock();
     stop();
     wait();
-    return ended;
+    return !task_was_destroyed_.load(std::memory_order_relaxed);  // the threads that wrote it have ended
 }
 
 }  // namespace loopbench::loop

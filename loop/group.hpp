@@ -107,7 +107,8 @@ public:
     void wait();
 
     /// Calls stop_accepting(), waits until all connections and all tasks of run() have ended, but at most for
-    /// `patience`, and then calls stop() and wait(). Returns false if tasks were left, and destroyed.
+    /// `patience`, and then calls stop() and wait(). Returns false if one of them was destroyed before its
+    /// end, by this stop() or by an earlier one. A task of run() that never began does not count.
     bool finish(nanoseconds patience = nanoseconds::max());
 
 private:
@@ -133,7 +134,7 @@ private:
     void run_member(member& self, const group_options& options, std::promise<void> started);
     void run_loop(member& self);
     void fail(std::exception_ptr failure) noexcept;
-    void task_has_ended() noexcept;
+    void task_has_left(bool is_incomplete) noexcept;
     void enter(phase next);
     void refuse_own_threads() const;
     void join_all();
@@ -145,22 +146,32 @@ private:
     std::exception_ptr failure_;
     alignas(64) std::atomic<std::size_t> next_{0};
     alignas(64) std::atomic<std::size_t> tasks_{0};
+    std::atomic<bool> task_was_destroyed_{false};
 };
 
-/// A task that finish() waits for, also while it is on its way to its loop.
+/// Counts something that finish() waits for, also while it is on its way to its loop. A task or a connection
+/// calls begin(), and end() after its last step; otherwise, its destruction makes finish() return false.
 class loop_group::task_count {
 public:
     explicit task_count(loop_group& counted_by) noexcept : group_(&counted_by) {
         group_->tasks_.fetch_add(1, std::memory_order_relaxed);
     }
-    task_count(task_count&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+    task_count(task_count&& other) noexcept
+        : group_(std::exchange(other.group_, nullptr)), is_incomplete_(other.is_incomplete_) {}
     task_count& operator=(task_count&&) = delete;
     ~task_count() {
-        if (group_ != nullptr) group_->task_has_ended();
+        if (group_ != nullptr) group_->task_has_left(is_incomplete_);
     }
+
+    task_count&& begin() noexcept {
+        is_incomplete_ = true;
+        return std::move(*this);
+    }
+    void end() noexcept { is_incomplete_ = false; }
 
 private:
     loop_group* group_;
+    bool is_incomplete_ = false;
 };
 
 /// A promise whose destruction without a result sets task_cancelled.
@@ -190,7 +201,7 @@ private:
 };
 
 template <class Make, class T>
-task<void> loop_group::answered(event_loop& loop, Make make, answer<T> to, task_count) {
+task<void> loop_group::answered(event_loop& loop, Make make, answer<T> to, task_count count) {
     try {
         if constexpr (std::is_void_v<T>) {
             co_await make(loop);
@@ -201,6 +212,7 @@ task<void> loop_group::answered(event_loop& loop, Make make, answer<T> to, task_
     } catch (...) {
         to.set_exception(std::current_exception());
     }
+    count.end();
 }
 
 template <class Make, class T>
@@ -209,7 +221,7 @@ std::future<T> loop_group::run(std::size_t index, Make make) {
     std::future<T> outcome = to.get_future();
     post(index,
          [make = std::move(make), to = std::move(to), counted = task_count(*this)](event_loop& loop) mutable {
-             loop.spawn(answered(loop, std::move(make), std::move(to), std::move(counted)));
+             loop.spawn(answered(loop, std::move(make), std::move(to), counted.begin()));
          });
     return outcome;
 }

@@ -103,7 +103,8 @@ concept ThreadedTimers = ThreadedRuntime<R> && std::movable<typename R::timer> &
 ///   destroyed when it has returned.
 /// - serve(session): listens on 127.0.0.1, on a port that the kernel chooses, and returns the port. For each
 ///   connection, the runtime calls session(place, stream) at a place that it chooses, and runs the coroutine
-///   that session returns. Several threads can call `session` at the same time. It can be called once.
+///   that session returns. If a home is a thread, all homes get connections: in turn, or by the kernel's hash
+///   (SO_REUSEPORT). Several threads can call `session` at the same time. It can be called once.
 /// - event: a signal to a coroutine. The coroutine makes the event with its place, and awaits wait() once.
 ///   Any thread can call set() once, before or after wait(). The event must exist until wait() has ended.
 template <class R>

@@ -140,14 +140,19 @@ unique_fd open_listener(const endpoint& local) {
 }
 
 std::vector<unique_fd> open_shared_listeners(const endpoint& local, std::size_t count) {
-    // The first socket, without SO_REUSEPORT, finds out whether another program uses the port; otherwise, the
-    // two programs would share the connections. It also makes the kernel choose the port if `local` has none.
-    const endpoint chosen = local_endpoint(open_bound(local, /*shares_port=*/false).get());
     std::vector<unique_fd> sockets;
-    for (std::size_t i = 0; i < count; ++i) {
-        sockets.push_back(open_bound(chosen, /*shares_port=*/true));
-        start_listening(sockets.back().get());
+    endpoint chosen = local;
+    if (local.port() == 0) {
+        // The kernel chooses the port for the first socket, which keeps it until the others have it, too.
+        sockets.push_back(open_bound(local, /*shares_port=*/true));
+        chosen = local_endpoint(sockets.front().get());
+    } else {
+        // A socket without SO_REUSEPORT finds out whether another program uses the port; otherwise, the two
+        // programs would share the connections.
+        open_bound(local, /*shares_port=*/false);
     }
+    while (sockets.size() < count) sockets.push_back(open_bound(chosen, /*shares_port=*/true));
+    for (const unique_fd& each : sockets) start_listening(each.get());
     return sockets;
 }
 

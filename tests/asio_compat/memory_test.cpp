@@ -133,7 +133,7 @@ template <std::size_t further_bytes, class timer, class context_type>
 std::array<std::set<const void*>, 2> addresses_of_handlers(context_type& context) {
     using handler = handler_with_address<further_bytes>;
     std::vector<timer> timers;
-    for (int i = 0; i < 100; ++i) timers.emplace_back(context, 0ms);
+    while (timers.size() < loop::test::blocks_kept_per_size) timers.emplace_back(context, 0ms);
     std::set<const void*> now, again;
     std::size_t ended = 0;
     for (auto& each : timers) {
@@ -154,15 +154,15 @@ std::array<std::set<const void*>, 2> addresses_of_handlers(context_type& context
 // A thread often starts the first operations of several contexts, and their blocks then share cache lines.
 // The threads that run the contexts would slow each other down if they used these blocks again and again.
 TYPED_TEST(our_asio_memory, a_thread_does_not_use_the_blocks_again_with_which_another_thread_has_started) {
-    if (const auto why = loop::test::why_threads_share_a_heap(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = loop::test::why_no_blocks_are_kept_per_size(); !why.empty()) GTEST_SKIP() << why;
     using timer = typename TestFixture::timer_type;
     auto& context = this->context();
     // The heap has a list of freed blocks for every 16 bytes of their size.
     for (const auto& [first, again] :
          {addresses_of_handlers<1, timer>(context), addresses_of_handlers<9, timer>(context),
           addresses_of_handlers<17, timer>(context), addresses_of_handlers<25, timer>(context)}) {
-        ASSERT_EQ(first.size(), 100U);
-        ASSERT_GE(again.size(), 100U);
+        ASSERT_EQ(first.size(), loop::test::blocks_kept_per_size);
+        ASSERT_GE(again.size(), loop::test::blocks_kept_per_size);
         for (const void* each : again) EXPECT_FALSE(first.contains(each));
     }
 }

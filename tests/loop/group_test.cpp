@@ -17,12 +17,40 @@
 #include "tests/freed_counter.hpp"
 #include "tests/loop/descriptor_limit.hpp"
 #include "tests/loop/support.hpp"
+#include "tests/real_calls.hpp"
 
 namespace loopbench::loop::test {
 
 namespace {
 
 using namespace std::chrono_literals;
+
+/// Another program that wants the same ports. While it exists, it tries to bind a socket to each address
+/// immediately before the loops do. Only one such object can exist at a time.
+class competing_program {
+public:
+    competing_program() { running_ = this; }
+    competing_program& operator=(competing_program&&) = delete;
+    ~competing_program() { running_ = nullptr; }
+
+    int tries() const { return tries_; }
+
+    static void before_bind(const endpoint& wanted) {
+        if (running_ != nullptr && wanted.port() != 0) running_->bind(wanted);
+    }
+
+private:
+    void bind(const endpoint& wanted) {
+        ++tries_;
+        sockets_.emplace_back(checked(::socket(wanted.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+        const auto* const address = reinterpret_cast<const sockaddr*>(&wanted.address());
+        static_cast<void>(__real_bind(sockets_.back().get(), address, wanted.bytes()));
+    }
+
+    static inline competing_program* running_ = nullptr;
+    int tries_ = 0;
+    std::vector<unique_fd> sockets_;
+};
 
 std::ptrdiff_t entries_of(const char* folder) {
     const std::filesystem::directory_iterator found(folder);
@@ -413,6 +441,45 @@ TEST_F(a_loop_group, finish_ends_remaining_tasks_when_its_patience_has_passed) {
     EXPECT_THROW(sleeper.get(), task_cancelled);
 }
 
+TEST_F(a_loop_group, finish_returns_false_if_another_thread_stops_the_group_and_destroys_a_task) {
+    loop_group group({.loops = 2});
+    auto sleeper = group.run(0, &sleep_for_ever);
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    group.stop();
+    EXPECT_FALSE(finished.get());
+    EXPECT_THROW(sleeper.get(), task_cancelled);
+}
+
+TEST_F(a_loop_group, finish_returns_false_if_a_connection_stops_the_group_and_another_one_is_open) {
+    loop_group group({.loops = 2});
+    const endpoint server =
+        group.listen(endpoint::loopback(0), distribution::hand_over, [&](stream connection) -> task<void> {
+            while (co_await read_text(connection) != "stop") co_await connection.write_all(bytes_of("."));
+            group.stop();
+        });
+    const client stays(server), stops(server);
+    EXPECT_EQ(stays.echo("x"), ".");
+    EXPECT_EQ(stops.echo("x"), ".");
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    stops.send("stop");
+    EXPECT_FALSE(finished.get());
+}
+
+TEST_F(a_loop_group, finish_returns_true_if_all_tasks_have_ended_before_another_thread_stops_the_group) {
+    loop_group group({.loops = 2});
+    const endpoint server =
+        group.listen(endpoint::loopback(0), distribution::hand_over, [](stream served) -> task<void> {
+            if (co_await read_text(served) == "cancel") throw task_cancelled();
+        });
+    for (const char* text : {"end", "cancel"}) EXPECT_EQ(client(server).echo(text), "");
+    group.run(0, [](event_loop& loop) -> task<void> { co_await loop.yield(); }).get();
+    auto fails = group.run(1, [](event_loop&) -> task<int> { throw std::invalid_argument("refused"); });
+    EXPECT_THROW(fails.get(), std::invalid_argument);
+    auto finished = std::async(std::launch::async, [&] { return group.finish(); });
+    group.stop();
+    EXPECT_TRUE(finished.get());
+}
+
 TEST_F(a_loop_group, a_thread_of_the_group_can_stop_the_group_but_not_wait_for_it) {
     loop_group group({.loops = 2});
     auto tries = group.run(1, [&](event_loop&) -> task<void> {
@@ -451,6 +518,14 @@ TEST_F(a_loop_group, a_port_that_is_in_use_is_refused_in_both_modes) {
             EXPECT_EQ(client(server).echo("x"), "x");
         }
     }
+}
+
+TEST_F(a_loop_group, another_program_cannot_take_the_port_that_the_kernel_has_chosen) {
+    loop_group group({.loops = 3});
+    competing_program other;
+    const endpoint server = group.listen(endpoint::loopback(0), distribution::reuse_port, echoes());
+    EXPECT_GT(other.tries(), 0);
+    EXPECT_EQ(client(server).echo("x"), "x");
 }
 
 TEST_F(a_loop_group, a_unix_socket_is_handed_over_but_cannot_be_shared) {
@@ -580,3 +655,8 @@ TEST_F(a_loop_group, each_function_posted_during_the_stop_is_run_destroyed_or_re
 }
 
 }  // namespace loopbench::loop::test
+
+extern "C" int __wrap_bind(int fd, const sockaddr* address, socklen_t bytes) {
+    loopbench::loop::test::competing_program::before_bind({address, bytes});
+    return __real_bind(fd, address, bytes);
+}

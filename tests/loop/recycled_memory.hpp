@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <string>
 #include <utility>
@@ -51,14 +50,19 @@ private:
     std::array<block*, frame_pool::largest_bytes / frame_pool::granularity_bytes> set_aside_{};
 };
 
-/// Returns why threads can get blocks from the heap that other threads have freed, or an empty string if each
-/// thread has a heap of its own.
-inline std::string why_threads_share_a_heap() {
+/// The number of freed blocks of one size, up to 1,032 bytes, that the heap keeps for later blocks of this
+/// size in the thread that has freed them. (glibc keeps seven, in its tcache.) Further blocks can become part
+/// of blocks of other sizes.
+inline constexpr std::size_t blocks_kept_per_size = 4;
+
+/// Returns why freed blocks can become part of blocks of other sizes, or an empty string if the heap keeps
+/// the first `blocks_kept_per_size` of them.
+inline std::string why_no_blocks_are_kept_per_size() {
     if (!allocations_are_counted) return "the sanitizer has a heap of its own";
 #ifdef __GLIBC__
-    return std::getenv("MALLOC_ARENA_MAX") == nullptr ? "" : "MALLOC_ARENA_MAX limits the number of heaps";
+    return "";
 #else
-    return "this C library has one heap for all threads";
+    return "it is unknown how the heap of this C library keeps freed blocks";
 #endif
 }
 

@@ -43,8 +43,9 @@ FORMAT = re.compile(r"File: (.+)\nDefence: (.+)\nProgram: (.+)\nTests: (.+)\n\nB
 COMMENT_OR_LITERAL = re.compile(
     r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])'""", re.S)
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
-TEST = re.compile(r"^(TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)\)", re.M)
-NAME_IN_GOOGLETEST = {"TEST": "{}.{}", "TEST_F": "{}.{}", "TEST_P": "{}.{}/0", "TYPED_TEST": "{}/0.{}"}
+TEST = re.compile(r"^(TEST|TEST_F|TEST_P|TYPED_TEST|THREADS_TEST)\((\w+),\s*(\w+)\)", re.M)
+NAME_IN_GOOGLETEST = {"TEST": "{}.{}", "TEST_F": "{}.{}", "TEST_P": "{}.{}/0", "TYPED_TEST": "{}/0.{}",
+                      "THREADS_TEST": "threads/loop_each_2.{1}"}
 
 
 class Unusable(Exception):
