@@ -27,10 +27,8 @@ struct loop_sockets {
 };
 
 /// One of this project's loops in each thread. Functions for another loop take post_from_any_thread(), not an
-/// inbox or a batch (loop/group.hpp), because the workloads send functions one by one. With an inbox, or with
-/// a batch for each turn, a function of threads/post/move takes 306 or 321 instructions instead of 291
-/// (spawn: 241, 268 and 232; ping: 708, 881 and 614; timer: 1,016, 1,025 and 928), and the loops make about
-/// as many wake-ups. A batch also wakes the other loop later.
+/// inbox or a batch (loop/group.hpp): the workloads send functions one by one, and then an inbox executes
+/// more instructions and wakes the other loop just as often. A batch also wakes it later.
 class loop_each_runtime : public each_runtime<loop::event_loop, loop_sockets> {
 public:
     loop_each_runtime(const thread_plan& plan, dealing how, std::string_view design)
