@@ -149,7 +149,7 @@ def last_line(text):
 
 def reason_in(text):
     """Returns the first line that names an error, with the next one if it ends with a colon, or the last line."""
-    found = re.search(r"^(?:.*\berror\b|E: ).*?(?:$|:\n.*$)", text, re.IGNORECASE | re.MULTILINE)
+    found = re.search(r"^(?:.*\berror\b(?!-)|E: ).*?(?:$|:\n.*$)", text, re.IGNORECASE | re.MULTILINE)
     return " ".join(found[0].split()) if found else last_line(text)
 
 

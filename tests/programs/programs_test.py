@@ -149,6 +149,10 @@ class Runs(unittest.TestCase):
         self.assertEqual(kit.reason_in(text), "CMake Error at CMakeLists.txt:3 (find_package): Could not find it")
         self.assertEqual(kit.reason_in("one\ntwo\n"), "two")
 
+    def test_an_option_with_the_word_error_is_no_error(self):
+        text = "apt-get -oAPT::Update::Error-Mode=any source x\nErr:1 x\nE: Failed to fetch x.tar  404  Not Found\n"
+        self.assertEqual(kit.reason_in(text), "E: Failed to fetch x.tar 404 Not Found")
+
     def test_a_replacement_that_does_not_apply_is_named(self):
         (self.folder / "a.cpp").write_text("old old")
         self.module("one", f"file = pathlib.Path({str(self.folder / 'a.cpp')!r})",
