@@ -6,10 +6,10 @@
 BUILD is a build folder with LOOPBENCH_LINES=ON (the preset `lines`), in which the contenders are built. A WORKLOAD is
 a name without the number of threads, for example threads/echo/conns:100.
 
-Runs each contender twice, with N and 2 N operations, and divides the difference of the counts by the difference of the
-operations. Three numbers are printed for each operation: how many cache lines move between cores, how many atomic
-operations there are, and how many mutexes are locked (counter.cpp says what these are). The rows below a contender are
-the places in its source where most of the lines move.
+Runs each contender three times with N operations and three times with 2 N, and divides the difference of the medians by
+the difference of the operations. Three numbers are printed for each operation: how many cache lines move between cores,
+how many atomic operations there are, and how many mutexes are locked (counter.cpp says what these are). The rows below
+a contender are the places in its source where most of the lines move.
 
 Lines move only while threads work at the same time. So nothing else may run, and each thread needs a core of its own.
 """
@@ -19,6 +19,7 @@ import collections
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ CONTENDERS = ["asio-shared", "asio-strands", "asio-each", "asio-reuseport", "loo
 WORKLOADS = ["threads/post/stay/chains:64", "threads/post/move/chains:64", "threads/strand/even/strands:64",
              "threads/timer/chains:64", "threads/echo/conns:100"]
 TOTALS = ("moves", "atomics", "locks")
+RUNS = 3
 
 
 class Unsupported(Exception):
@@ -56,6 +58,13 @@ def counts_of(program, workload, operations):
             else:
                 totals[kind] += int(rest[0])
         return totals, places
+
+
+def medians_of(program, workload, operations):
+    """Returns the medians of the totals, and of the moves of each place, of several runs."""
+    runs = [counts_of(program, workload, operations) for _ in range(RUNS)]
+    return tuple(collections.Counter({key: statistics.median(run[i][key] for run in runs)
+                                      for key in set().union(*(run[i] for run in runs))}) for i in (0, 1))
 
 
 def name_of(function):
@@ -93,7 +102,7 @@ def main():
         print(f"  {'per operation':24}" + "".join(f"{each:>9}" for each in TOTALS))
         for name in names:
             try:
-                few, many = (counts_of(folder / name, f"{workload}/threads:{options.threads}", number)
+                few, many = (medians_of(folder / name, f"{workload}/threads:{options.threads}", number)
                              for number in (options.operations, 2 * options.operations))
             except Unsupported:
                 continue
