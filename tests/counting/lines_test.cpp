@@ -1,0 +1,82 @@
+// Tests the counter of cache lines that move between threads (bench/suite/threads/lines).
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "bench/harness/trial/process/child_process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace loopbench::bench {
+namespace {
+
+using totals = std::map<std::string, std::int64_t>;
+
+totals counts_of(const std::string& kind, std::int64_t turns) {
+    const tests::temporary_folder folder;
+    const std::string file = folder / "counts";
+    const auto outcome = run_child({.command = {LOOPBENCH_LINES_PROGRAM, kind, std::to_string(turns)},
+                                    .environment = {{"LOOPBENCH_LINES_FILE", file}},
+                                    .cpu = {}});
+    EXPECT_EQ(outcome.code, 0);
+    totals counts;
+    std::ifstream in(file);
+    for (std::string name; in >> name;) {
+        std::int64_t number = 0;
+        in >> number;
+        if (name == "place") {
+            std::string offset, object;
+            in >> offset >> object;
+            counts[name] += number;
+        } else {
+            counts[name] = number;
+        }
+    }
+    return counts;
+}
+
+/// Returns the counts of `turns` turns of each thread, without those of the program's start and end.
+totals counts_of_turns(const std::string& kind, std::int64_t turns) {
+    const totals few = counts_of(kind, turns);
+    totals difference = counts_of(kind, 2 * turns);
+    for (const auto& [name, count] : few) difference[name] -= count;
+    return difference;
+}
+
+constexpr std::int64_t turns_each = 50, turns = 2 * turns_each;
+
+// The first turn can have a move less, if the other thread has not begun to wait.
+void expect_moves(const std::string& kind, std::int64_t moves_of_a_turn) {
+    EXPECT_NEAR(static_cast<double>(counts_of_turns(kind, turns_each).at("moves")),
+                static_cast<double>(moves_of_a_turn * turns), 2);
+}
+
+// A turn begins when a thread reads what the other one has written, and ends when it writes there: two moves.
+TEST(lines, a_line_that_only_one_thread_uses_does_not_move) {
+    expect_moves("own", 2);
+}
+
+TEST(lines, a_line_moves_when_another_thread_has_used_it) {
+    expect_moves("shared", 3);
+}
+
+TEST(lines, numbers_that_only_one_thread_uses_move_together_if_they_share_a_line) {
+    expect_moves("neighbours", 3);
+}
+
+TEST(lines, a_mutex_is_a_line_that_moves_and_two_atomic_operations) {
+    expect_moves("locked", 4);
+    const totals counts = counts_of_turns("locked", turns_each);
+    EXPECT_EQ(counts.at("locks"), turns);
+    EXPECT_EQ(counts.at("atomics"), 2 * turns);
+}
+
+TEST(lines, each_move_has_a_place) {
+    const totals counts = counts_of("shared", turns_each);
+    EXPECT_EQ(counts.at("place"), counts.at("moves"));
+}
+
+}  // namespace
+}  // namespace loopbench::bench
