@@ -18,7 +18,6 @@
 
 #include "bench/catalog/workload_table.hpp"
 #include "bench/suite/contenders/threads_main.hpp"
-#include "bench/suite/floors/echo_threads.hpp"
 #include "bench/suite/floors/queue_runtimes.hpp"
 #include "bench/suite/threads/asio_each.hpp"
 #include "bench/suite/threads/asio_shared.hpp"
@@ -124,15 +123,6 @@ TYPED_TEST(threads_workloads, a_server_with_a_client_in_another_process_is_measu
         if (t.unsupported()) GTEST_SKIP() << *t.unsupported();
         EXPECT_EQ(t.failure().value_or(""), "");
         EXPECT_GT(t.latency().count(), 0U);
-    }
-}
-
-TEST(threads_floors, the_floor_on_epoll_passes_the_check_of_its_work_with_any_number_of_threads) {
-    for (const std::size_t threads : {1U, 2U, 4U, 8U, 32U}) {
-        trial t(workload_size::small, 1000);
-        floors::echo_threads({.threads = threads}, 100, t);
-        EXPECT_EQ(t.failure().value_or(""), "") << threads;
-        EXPECT_EQ(t.latency().count(), 1000U) << threads;
     }
 }
 
