@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/calibration.hpp"
 #include "reports/render/terminal/unicode.hpp"
@@ -117,6 +118,12 @@ std::string rate(double value) {
     return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
+/// Returns true if the result is a count that differs from process to process.
+bool varies(const result& of) {
+    const auto* const known = find_metric(of.metric);
+    return known != nullptr && known->deterministic && !of.deterministic;
+}
+
 std::string count(double value) {
     return fixed_point(value, 2);
 }
@@ -144,7 +151,9 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
+    median("switches/op", "switches", count),
     median("syscalls/op", "syscalls", count),
+    median("futex/op", "futex_calls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
     median("t(2N)/t(N)", "doubling", count),
@@ -259,7 +268,8 @@ std::string column::cell(const line& from) const {
     if (!has_text(from)) return "-";
     if (text != nullptr) return text(from);
     const auto* const found = from.find(metric);
-    return found->median ? format(*found->median) + max_of_text(*found) : "-";
+    if (!found->median) return "-";
+    return (varies(*found) ? "~" : "") + format(*found->median) + max_of_text(*found);
 }
 
 std::vector<column> columns_for(std::span<const line> lines) {
@@ -395,6 +405,10 @@ std::string layout_legend(const report& content) {
         *content.plan->layouts);
 }
 
+std::string counts_legend(const report& content) {
+    return std::ranges::any_of(content.results, varies) ? " A ~ marks the median of counts that vary." : "";
+}
+
 std::string hosts_legend(const report& content) {
     if (!content.hosts) return "";
     return fmt::format(
@@ -464,16 +478,17 @@ std::string legend_for(const report& content) {
         "time/op is the median over the trials, followed by its 95 % interval.";
     if (content.baseline.empty()) return fmt::format("{}{}", times, cut);
     if (!is_compared(content))
-        return fmt::format("{}{}{}{}", times, pairings_legend(content), self_check_text(content.aa), cut);
+        return fmt::format("{}{}{}{}{}", times, pairings_legend(content), counts_legend(content),
+                           self_check_text(content.aa), cut);
     return fmt::format(
         "{} A ratio above 1 is "
         "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "
         "the primary metric that the line names. A significant difference is larger than {:g} %, corrected "
-        "for {} ({}).{}{}{}{}{}{}{}{}{}",
+        "for {} ({}).{}{}{}{}{}{}{}{}{}{}",
         times, printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
         difference_legend(content), false_alarms(content), pairings_legend(content), layout_legend(content),
-        hosts_legend(content), floor_legend(content), self_check_text(content.aa),
+        hosts_legend(content), floor_legend(content), counts_legend(content), self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

@@ -221,9 +221,10 @@ function addCauses() {
   let chosen = fromAddress("causes-of", usual, known);
   const row = el("div", {class: "pair"});
   const kinds = [["syscalls", "System calls per operation", "Counted in a separate pass."],
+    ["futex_calls", "Futex calls per operation", "Threads that wait for each other or wake each other; counted in a separate pass."],
     ["allocations", "Allocations per operation", "On the heap; counted in a separate pass."],
     ["cpu", "CPU per operation", "User and system time together."]]
-    .filter(([metric]) => metric === "cpu" || counts.includes(metric));
+    .filter(([metric]) => withData(metric).length);
   const bars = kinds.map(([metric, title, note]) => figure(row, {
     title, note, paint: (width) => paintCauses(width, chosen, metric),
     table: () => metricTable(chosen, metric === "cpu" ? ["cpu", "cpu_user", "cpu_system"] : [metric]),
