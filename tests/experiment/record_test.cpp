@@ -68,6 +68,28 @@ TEST(record, reading_a_journal_returns_the_slice_lengths_and_refuses_invalid_len
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.slice, bench::slice_lengths{});
 }
 
+TEST(record, a_report_states_the_cores_of_each_workload_once) {
+    const temporary_folder folder;
+    const auto plan = small_plan(3);
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    const reports::used_cores first{.threads = {0, 1}, .generator = {2}},
+        second{.threads = {3}, .generator = {}};
+    const std::array in_blocks{first, first, second};
+    for (std::uint64_t block = 0; block < in_blocks.size(); ++block) {
+        auto outcome = took_ns(12.5);
+        outcome.cores = in_blocks[block];
+        for (const std::size_t who : {0U, 1U}) written.append(plan, {block, {1, who}, outcome});
+    }
+    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    EXPECT_EQ(read.outcome.trials.front().outcome.cores, first);
+    const auto report = bench::report_of(read);
+    ASSERT_EQ(report.workloads.size(), 2U);
+    EXPECT_FALSE(report.workloads[0].cores);
+    EXPECT_EQ(report.workloads[1].cores, (std::vector{first, second}));
+    EXPECT_SAYS(reports::write_table(report),
+                " echo ran on cores 0, 1, and its load generator on core 2; echo ran on core 3.");
+}
+
 TEST(record, reading_a_journal_returns_the_descriptions_and_the_counts_of_the_contenders) {
     const temporary_folder folder;
     auto plan = small_plan(3);

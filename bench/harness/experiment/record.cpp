@@ -18,6 +18,7 @@
 #include "reports/base/require_format.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
+#include "reports/model/used_cores_fields.hpp"
 
 namespace loopbench::bench {
 
@@ -112,6 +113,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage}, field{"pairing", &trial_outcome::made},
                       field{"cpu", &trial_outcome::cpu},
+                      field{"cores", &trial_outcome::cores, presence::when_there},
                       field{"waited", &trial_outcome::waited, presence::when_there},
                       field{"slices_ns", &trial_outcome::slices},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},

@@ -286,6 +286,18 @@ const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "libr
   "cpu_scaling_enabled", "host_name", "executable", "json_schema_version", "compiler", "compiler_flags",
   "library_build_type"];
 
+// Returns for example "threads/serve/rate:20000/threads:1 on 0, the load generator on 1".
+function coresText() {
+  const used = new Map();
+  for (const {name, cores} of report.workloads)
+    for (const {threads, generator} of cores || []) {
+      const place = threads.join(", ") + (generator.length ? `, the load generator on ${generator.join(", ")}` : "");
+      used.set(place, [...used.get(place) || [], name]);
+    }
+  return [...used].map(([place, names]) => `${names.length > 3 ? `${names.length} workloads` : names.join(", ")} on ${place}`)
+    .join("; ");
+}
+
 function addMachine() {
   const place = document.querySelector("#machine details");
   const {environment: where, plan} = report;
@@ -294,7 +306,7 @@ function addMachine() {
     ["governor", where.governor], ["clock source", where.clocksource], ["timer slack", human(where.timer_slack_ns, "ns")],
     ["load average", where.load_average.map((each) => each.toFixed(2)).join(", ")],
     ["plan", plan && Object.entries(plan).filter(([, value]) => value !== null).map(([key, value]) => `${key} ${value}`)
-      .join(", ")], ["seed", report.seed], ["command", report.command.join(" ")]]));
+      .join(", ")], ...(coresText() ? [["cores of the threads", coresText()]] : []), ["seed", report.seed], ["command", report.command.join(" ")]]));
   const sheets = report.contenders.map((each) => ({each, sheet: new Map(Object.entries(each.context || {})
     .filter(([key]) => !notOfTheSheet.includes(key)).map(([key, value]) => [key, plainValue(value)])
     .concat(each.asio ? [["loops of its io_contexts", each.asio.loops.join(", ") || "none"]] : []))}));
