@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";
 constexpr std::string_view owns = "a loop of its own needs no lock; the threads of a floor share a queue";
 constexpr std::string_view looks = "a polling loop is already awake; a floor sleeps and must be woken";
+constexpr std::string_view deals = "a loop can deal connections evenly; a floor leaves this to a hash";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},
@@ -30,6 +31,9 @@ constexpr std::array exceptions{
     floor_exception{"threads/strand/busy", "time", owns},
     floor_exception{"threads/spawn", "time", owns},
     floor_exception{"threads/ping", "time", looks},
+    floor_exception{"threads/echo", "time", deals},
+    floor_exception{"threads/accept", "time", deals},
+    floor_exception{"threads/mixed", "time", deals},
 };
 
 }  // namespace

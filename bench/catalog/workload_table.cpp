@@ -40,6 +40,11 @@ const workload_shape* find_shape(std::string_view full_name) {
     return found == table.end() ? nullptr : &*found;
 }
 
+bool counts_vary(std::string_view full_name) {
+    const workload_shape* const shape = find_shape(full_name);
+    return shape != nullptr && shape->threads > 1;
+}
+
 pace pace_of(std::string_view full_name) {
     const workload_shape* const shape = find_shape(full_name);
     return shape != nullptr ? shape->paced : pace::its_own;

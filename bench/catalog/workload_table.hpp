@@ -129,6 +129,10 @@ std::span<const workload_info> workload_catalog();
 /// Returns the shape with this name, or null for an unknown name.
 const workload_shape* find_shape(std::string_view full_name);
 
+/// Returns true if the counts per operation vary from process to process, because several threads of the
+/// workload wake each other and wait for each other. Such counts are reported, but never compared exactly.
+bool counts_vary(std::string_view full_name);
+
 /// Returns the pace of the workload, or pace::its_own for an unknown name.
 pace pace_of(std::string_view full_name);
 

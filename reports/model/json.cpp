@@ -9,6 +9,7 @@
 
 #include "reports/base/json_fields.hpp"
 #include "reports/base/require_format.hpp"
+#include "reports/model/used_cores_fields.hpp"
 #include "reports/render/calibration.hpp"
 #include "reports/render/terminal/unicode.hpp"
 
@@ -82,7 +83,8 @@ constexpr auto fields_of(const contender*) {
 }
 
 constexpr auto fields_of(const workload*) {
-    return std::tuple(field{"name", &workload::name}, field{"primary_metrics", &workload::primary_metrics});
+    return std::tuple(field{"name", &workload::name}, field{"primary_metrics", &workload::primary_metrics},
+                      field{"cores", &workload::cores, presence::when_there});
 }
 
 constexpr auto fields_of(const detection_rate*) {

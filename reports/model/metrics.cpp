@@ -197,7 +197,19 @@ constexpr std::array metrics{
         .summary = "system calls per operation",
         .how =
             "System calls of the whole process per operation, counted by `perf trace` or strace (the report "
-            "states which of the two) and calculated as a slope, like waits. counts.json lists the calls."},
+            "states which of the two) and calculated as a slope, like waits. counts.json lists the calls. "
+            "The "
+            "counts of several threads vary: the value is the median of three counts, and the tracer, which "
+            "slows the threads down, affects it."},
+    metric_info{
+        .name = "futex_calls",
+        .title = "futex calls per operation",
+        .unit = "per op",
+        .deterministic = true,
+        .summary = "calls of futex(2) per operation: a thread waits for another one, or wakes it",
+        .how = "The part of `syscalls` that is futex(2), with which mutexes, condition variables and "
+               "semaphores let threads wait and wake them. Only in workloads with several threads. A lock "
+               "that is free takes no call. Counted and calculated like `syscalls`."},
     metric_info{.name = "allocations",
                 .title = "allocations per operation",
                 .unit = "per op",
@@ -218,7 +230,9 @@ constexpr std::array metrics{
         .unit = "per op",
         .deterministic = true,
         .summary = "context switches per operation",
-        .how = "Voluntary context switches per operation, from wait4(2), calculated as a slope, like waits."},
+        .how = "Voluntary context switches per operation, from wait4(2), calculated as a slope, like waits. "
+               "No tracer runs meanwhile. The counts of several threads vary: the value is the median of "
+               "three counts. `switches` is measured in the trials."},
     metric_info{
         .name = "rss_peak",
         .title = "peak memory",

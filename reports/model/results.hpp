@@ -12,6 +12,7 @@
 
 #include "reports/base/file_formats.hpp"
 #include "reports/model/causes.hpp"
+#include "reports/model/used_cores.hpp"
 #include "reports/model/words.hpp"
 
 namespace loopbench::reports {
@@ -115,6 +116,8 @@ struct workload {
     std::string name;
     /// The metrics that the screen and the gates judge, the most important one first.
     std::vector<std::string> primary_metrics;
+    /// The cores that the trials of the workload used, without repetitions. Absent if no trial stated them.
+    std::optional<std::vector<used_cores>> cores = {};
 };
 
 /// The rate at which a slowdown of a known size was called `slower`. The entry with a slowdown of 0 % is the

@@ -1,12 +1,16 @@
 #include "reports/render/columns.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
+#include "reports/model/metrics.hpp"
 #include "reports/model/report_index.hpp"
 #include "reports/render/calibration.hpp"
 #include "reports/render/terminal/unicode.hpp"
@@ -117,6 +121,12 @@ std::string rate(double value) {
     return fixed_point(value, std::abs(value) < 9.95 ? 1 : 0);
 }
 
+/// Returns true if the result is a count that differs from process to process.
+bool varies(const result& of) {
+    const auto* const known = find_metric(of.metric);
+    return known != nullptr && known->deterministic && !of.deterministic;
+}
+
 std::string count(double value) {
     return fixed_point(value, 2);
 }
@@ -144,7 +154,9 @@ constexpr std::array all_columns{
     median("latency p99", "latency_p99", human_time),
     median("late p50", "late_p50", human_time),
     median("late p99", "late_p99", human_time),
+    median("switches/op", "switches", count),
     median("syscalls/op", "syscalls", count),
+    median("futex/op", "futex_calls", count),
     median("waits/op", "waits", count),
     median("allocs/op", "allocations", count),
     median("t(2N)/t(N)", "doubling", count),
@@ -259,7 +271,8 @@ std::string column::cell(const line& from) const {
     if (!has_text(from)) return "-";
     if (text != nullptr) return text(from);
     const auto* const found = from.find(metric);
-    return found->median ? format(*found->median) + max_of_text(*found) : "-";
+    if (!found->median) return "-";
+    return (varies(*found) ? "~" : "") + format(*found->median) + max_of_text(*found);
 }
 
 std::vector<column> columns_for(std::span<const line> lines) {
@@ -395,6 +408,41 @@ std::string layout_legend(const report& content) {
         *content.plan->layouts);
 }
 
+std::string counts_legend(const report& content) {
+    return std::ranges::any_of(content.results, varies) ? " A ~ marks the median of counts that vary." : "";
+}
+
+std::string names_of_cores(const std::vector<int>& cores) {
+    return fmt::format("{} {}", cores.size() == 1 ? "core" : "cores", fmt::join(cores, ", "));
+}
+
+std::string subject_of(const std::vector<std::string>& workloads) {
+    constexpr std::size_t most_names = 3;
+    return workloads.size() > most_names ? fmt::format("{} workloads", workloads.size())
+                                         : fmt::format("{}", fmt::join(workloads, ", "));
+}
+
+/// Returns the cores that the workloads used, for example " threads/serve/rate:20000/threads:1 ran on core 0,
+/// and its load generator on core 1.", or an empty text if no workload states them.
+std::string cores_legend(const report& content) {
+    std::vector<std::pair<used_cores, std::vector<std::string>>> groups;
+    for (const auto& each : content.workloads)
+        for (const auto& cores : each.cores.value_or(std::vector<used_cores>{})) {
+            auto group = std::ranges::find(groups, cores, [](const auto& one) { return one.first; });
+            if (group == groups.end()) group = groups.insert(group, {cores, {}});
+            group->second.push_back(each.name);
+        }
+    std::vector<std::string> parts;
+    for (const auto& [cores, workloads] : groups) {
+        const auto ran = fmt::format("{} ran on {}", subject_of(workloads), names_of_cores(cores.threads));
+        parts.push_back(cores.generator.empty() ? ran
+                                                : fmt::format("{}, and {} load generator on {}", ran,
+                                                              workloads.size() == 1 ? "its" : "their",
+                                                              names_of_cores(cores.generator)));
+    }
+    return parts.empty() ? std::string{} : printable(fmt::format(" {}.", fmt::join(parts, "; ")));
+}
+
 std::string hosts_legend(const report& content) {
     if (!content.hosts) return "";
     return fmt::format(
@@ -464,16 +512,18 @@ std::string legend_for(const report& content) {
         "time/op is the median over the trials, followed by its 95 % interval.";
     if (content.baseline.empty()) return fmt::format("{}{}", times, cut);
     if (!is_compared(content))
-        return fmt::format("{}{}{}{}", times, pairings_legend(content), self_check_text(content.aa), cut);
+        return fmt::format("{}{}{}{}{}{}", times, pairings_legend(content), counts_legend(content),
+                           cores_legend(content), self_check_text(content.aa), cut);
     return fmt::format(
         "{} A ratio above 1 is "
         "better than {}; its 95 % interval is in brackets. Ratio and verdict are about time/op, or about "
         "the primary metric that the line names. A significant difference is larger than {:g} %, corrected "
-        "for {} ({}).{}{}{}{}{}{}{}{}{}",
+        "for {} ({}).{}{}{}{}{}{}{}{}{}{}{}",
         times, printable(content.baseline), content.judged_by.threshold_pct,
         corrected_comparisons(content.judged_by.comparisons), printable(content.judged_by.correction),
         difference_legend(content), false_alarms(content), pairings_legend(content), layout_legend(content),
-        hosts_legend(content), floor_legend(content), self_check_text(content.aa),
+        hosts_legend(content), floor_legend(content), counts_legend(content), cores_legend(content),
+        self_check_text(content.aa),
         content.where.calibrated ? " " + calibration_text(*content.where.calibrated) : "", cut);
 }
 

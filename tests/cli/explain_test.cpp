@@ -1,6 +1,7 @@
 // Tests `loopbench explain` and the counting pass of `loopbench run` from the command line.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -149,6 +150,35 @@ TEST(counting_run, the_report_contains_the_counts_and_the_name_of_each_missing_c
     const auto counts = nlohmann::json::parse(content_of(loopbench.path("out/counts.json")));
     EXPECT_EQ(counts["schema"], reports::counts_format.schema);
     EXPECT_EQ(counts["cells"][0]["workload"], "yield");
+}
+
+TEST(counting_run, counts_of_several_threads_are_reported_but_a_gate_never_compares_them) {
+    loopbench_command loopbench;
+    const std::string workload = "threads/ping/threads:2";
+    loopbench.add_contender_of(workload, "asio-shared",
+                               R"(row "\"real_time\": 5, \"time_unit\": \"ns\", )"
+                               R"(\"operations\": ${LOOPBENCH_OPERATIONS:-10}")");
+    const auto ran = loopbench({"run", "--contender", "asio-shared", "--workload", workload, "--blocks", "1",
+                                "--counts", "-o", loopbench.out()});
+    EXPECT_EQ(ran.code, 0) << ran.error_tail;
+    for (const auto& item : loopbench.report()["results"])
+        if (item["metric"] == "context_switches") {
+            EXPECT_EQ(item["deterministic"], false);
+            EXPECT_EQ(item["samples"].size(), 3U);
+        }
+    EXPECT_SAYS(content_of(loopbench.path("out/report.csv")), "context_switches");
+    const std::string file = loopbench.path("baseline.json");
+    for (const std::string given : {"", "report"}) {
+        std::vector<std::string> words{"check", "--update", "--tier", "counts", "--against", file};
+        if (given.empty())
+            words.insert(words.end(),
+                         {"--contender", "asio-shared", "--workload", workload, "-o", loopbench.out()});
+        else
+            words.push_back(loopbench.path("out/report.json"));
+        const auto checked = loopbench(words);
+        EXPECT_EQ(checked.code, 4) << checked.output << checked.error_tail;
+        EXPECT_FALSE(std::filesystem::exists(file)) << given;
+    }
 }
 
 TEST(counting_run, a_result_is_marked_as_failed_if_counting_or_checking_fails_after_the_trials) {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "bench/harness/counting/counted_benchmark.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -153,6 +154,31 @@ TEST(counts, workloads_with_a_fixed_duration_have_no_counts) {
             << missing(counted);
         EXPECT_FALSE(counted.failed);
     }
+}
+
+TEST(counts, workloads_for_several_threads_have_the_median_of_three_counts_and_their_futex_calls) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto one = counts_of("threads/post/stay/chains:64/threads:1");
+    EXPECT_TRUE(one.samples.empty()) << "the counts of one thread do not vary";
+    const auto two = counts_of("threads/post/stay/chains:64/threads:2");
+    for (const char* const metric : {"futex_calls", "syscalls", "context_switches"}) {
+        ASSERT_TRUE(two.samples.contains(metric)) << metric << missing(two);
+        EXPECT_EQ(two.samples.at(metric).size(), 3U) << metric;
+    }
+    for (const auto& counted : {one, two}) {
+        ASSERT_TRUE(counted.metrics.contains("futex_calls")) << missing(counted);
+        EXPECT_NEAR(counted.metrics.at("futex_calls"), 3, 0.05);
+        EXPECT_NEAR(counted.system_calls_by_name.at("futex"), 3, 0.05);
+    }
+    EXPECT_FALSE(counts_of("yield/plain").metrics.contains("futex_calls"));
+}
+
+TEST(counts, two_builds_are_not_compared_by_the_counts_of_several_threads) {
+    const time_for_pass time{.end = time_for_pass::clock::now() + std::chrono::minutes(1)};
+    EXPECT_SAYS(tests::complaint_of<uncountable>([&] {
+                    counted_benchmark{planted, "threads/post/stay/chains:64/threads:2", time};
+                }),
+                "has several threads");
 }
 
 TEST(counts, a_failure_to_count_allocations_is_reported) {

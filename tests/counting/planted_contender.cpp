@@ -1,6 +1,8 @@
 // A contender with a plain workload, a copy of it that costs one more system call and one more allocation per
 // operation, and workloads with unusual behaviour.
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,6 +88,17 @@ void take_three_seconds_when_traced(trial& t) {
     t.prove("things done", 1, 1);
 }
 
+/// Makes three calls for each operation that wake no thread.
+void call_futex(trial& t) {
+    std::uint32_t word = 0;
+    t.begin();
+    while (const std::uint64_t count = t.next())
+        for (std::uint64_t i = 0; i < 3 * count; ++i)
+            static_cast<void>(::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0));
+    t.end();
+    t.prove("things done", 1, 1);
+}
+
 template <Runtime R>
 contender_workload with_runtime(const workload_shape& shape, task_of<R> (*run)(R&, trial&)) {
     return {shape, on_fresh_runtime<R>(run, [] { return std::make_unique<R>(); })};
@@ -111,5 +124,7 @@ int main(int argc, char** argv) {
          {{"runs"}, count_runs},
          {{"slow"}, take_time},
          {{"shy", 10, 10}, wait_for_ever_when_traced},
-         {{"hesitant", 10, 10}, take_three_seconds_when_traced}});
+         {{"hesitant", 10, 10}, take_three_seconds_when_traced},
+         {{"threads/post/stay/chains:64/threads:1", 100, 100}, call_futex},
+         {{"threads/post/stay/chains:64/threads:2", 100, 100}, call_futex}});
 }

@@ -11,6 +11,7 @@
 #include "bench/harness/experiment/journal.hpp"
 #include "bench/harness/summary/summary.hpp"
 #include "reports/model/json.hpp"
+#include "reports/render/terminal/text_table.hpp"
 #include "tests/support/mock_executor.hpp"
 #include "tests/support/says.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -67,6 +68,28 @@ TEST(record, reading_a_journal_returns_the_slice_lengths_and_refuses_invalid_len
     EXPECT_EQ(bench::read_journal(journal_text(), "it").plan.slice, bench::slice_lengths{});
 }
 
+TEST(record, a_report_states_the_cores_of_each_workload_once) {
+    const temporary_folder folder;
+    const auto plan = small_plan(3);
+    bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+    const reports::used_cores first{.threads = {0, 1}, .generator = {2}},
+        second{.threads = {3}, .generator = {}};
+    const std::array in_blocks{first, first, second};
+    for (std::uint64_t block = 0; block < in_blocks.size(); ++block) {
+        auto outcome = took_ns(12.5);
+        outcome.cores = in_blocks[block];
+        for (const std::size_t who : {0U, 1U}) written.append(plan, {block, {1, who}, outcome});
+    }
+    const auto read = bench::read_journal(content_of(folder / "journal.jsonl"), "it");
+    EXPECT_EQ(read.outcome.trials.front().outcome.cores, first);
+    const auto report = bench::report_of(read);
+    ASSERT_EQ(report.workloads.size(), 2U);
+    EXPECT_FALSE(report.workloads[0].cores);
+    EXPECT_EQ(report.workloads[1].cores, (std::vector{first, second}));
+    EXPECT_SAYS(reports::write_table(report),
+                " echo ran on cores 0, 1, and its load generator on core 2; echo ran on core 3.");
+}
+
 TEST(record, reading_a_journal_returns_the_descriptions_and_the_counts_of_the_contenders) {
     const temporary_folder folder;
     auto plan = small_plan(3);
@@ -108,6 +131,41 @@ TEST(record, reading_a_journal_returns_the_descriptions_and_the_counts_of_the_co
     EXPECT_EQ(doubling->samples.size(), 6U);
     EXPECT_EQ(doubling->low, 1.9);
     EXPECT_EQ(doubling->high, 2.1);
+}
+
+TEST(record, only_the_counts_of_several_threads_have_samples) {
+    for (const auto& [workload, is_read] :
+         {std::pair{"threads/ping/threads:2", true}, std::pair{"yield", false}}) {
+        const temporary_folder folder;
+        auto plan = small_plan(1);
+        plan.workloads = {workload};
+        for (auto& who : plan.contenders) who.workloads = plan.workloads;
+        bench::journal written{folder / "journal.jsonl", {.plan = plan}};
+        for (const std::size_t who : {0U, 1U}) written.append(plan, {0, {0, who}, took_ns(12.5)});
+        const std::vector<bench::counted_result> cells{{workload,
+                                                        "loop-epoll",
+                                                        {{"futex_calls", 2}},
+                                                        {},
+                                                        false,
+                                                        "a tracer",
+                                                        {{"futex_calls", {1, 2, 9}}}}};
+        written.append(cells);
+        const auto text = content_of(folder / "journal.jsonl");
+        if (!is_read) {
+            EXPECT_SAYS(complaint_about(text), "a count cannot have samples");
+            continue;
+        }
+        const auto report = bench::report_of(bench::read_journal(text, "it"));
+        const auto* const futex = reports::find_result(report, workload, "loop-epoll", "futex_calls");
+        ASSERT_NE(futex, nullptr);
+        EXPECT_FALSE(futex->deterministic);
+        EXPECT_EQ(futex->median, 2);
+        EXPECT_EQ(futex->samples.size(), 3U);
+        EXPECT_FALSE(futex->low) << "three samples have no interval";
+        EXPECT_EQ(futex->reason, "counted by a tracer");
+        for (const char* const part : {"futex/op", " ~2.00", "A ~ marks"})
+            EXPECT_SAYS(reports::write_table(report), part);
+    }
 }
 
 TEST(record, a_contender_that_failed_while_counting_has_no_numbers) {

@@ -164,6 +164,16 @@ TEST_F(baseline, an_update_rounds_new_counts_and_keeps_counts_without_a_new_valu
     EXPECT_EQ(all.counts[4].metric, "allocated_bytes");
 }
 
+TEST_F(baseline, counts_of_several_threads_are_neither_written_nor_read) {
+    auto all = sample_baseline();
+    const auto before = all.counts.size();
+    bench::expect_counts(all, {{"threads/ping/threads:2", "loop-epoll", {{"syscalls", 7}}, {}},
+                               {"threads/spawn/leaves:1024/threads:1", "loop-epoll", {{"syscalls", 7}}, {}}});
+    ASSERT_EQ(all.counts.size(), before + 1);
+    EXPECT_EQ(all.counts.back().workload, "threads/spawn/leaves:1024/threads:1");
+    EXPECT_SAYS(refusal_with("/counts/0/workload", "threads/ping/threads:2"), "has several threads");
+}
+
 TEST_F(baseline, an_update_writes_only_ratios_with_an_interval) {
     auto times = *sample_baseline().times;
     times.ratios.push_back({"timer/periodic", "loop-tick", 1, 1, 1, reports::pairing::sequential});

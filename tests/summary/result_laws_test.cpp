@@ -27,10 +27,11 @@ counted_result counts(std::map<std::string, double> metrics, std::vector<double>
     return cell;
 }
 
-bench::session_record session_with(counted_result counted) {
+bench::session_record session_with(counted_result counted, const char* workload = "yield") {
     bench::session_record record;
     record.plan = small_plan(7);
-    record.plan.workloads = {"yield"};
+    record.plan.workloads = {workload};
+    for (auto& who : record.plan.contenders) who.workloads = record.plan.workloads;
     record.outcome = outcome_of(record.plan, [](const auto&) { return took_ns(1000); });
     record.where.cheapest_call_ns = 200;
     counted.workload = record.plan.workloads.front();
@@ -57,6 +58,11 @@ TEST(result_laws, a_result_whose_operation_is_faster_than_its_system_calls_fails
             EXPECT_FALSE(found.median);
         }
     }
+}
+
+TEST(result_laws, times_are_not_compared_with_the_system_calls_of_several_threads) {
+    const auto record = session_with(counts({{"syscalls", 100}}), "threads/ping/threads:2");
+    EXPECT_EQ(result_with_counts(bench::report_of(record), record).status, result_status::ok);
 }
 
 TEST(result_laws, times_are_not_compared_with_system_calls_if_the_cost_of_a_call_was_not_measured) {

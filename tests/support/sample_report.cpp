@@ -74,7 +74,7 @@ report sample_report() {
     all.contenders = {
         describe("asio-epoll", {{"library", "boost.asio"}, {"library_version", "1.81"}, {"caches", {1, 2}}}),
         describe("loop-epoll", {{"library", "loop"}, {"compiler", "g++ 12"}, {"compiler_flags", "-O2"}})};
-    all.workloads = {{"echo/rtt/tcp/conns:1", {"time", "latency_p99", "cpu"}},
+    all.workloads = {{"echo/rtt/tcp/conns:1", {"time", "latency_p99", "cpu"}, {{{{0, 1}, {2}}}}},
                      {"timer/periodic", {"late_p50", "late_p99", "cpu"}}};
     all.results = sample_results();
     all.judged_by = {"benjamini-hochberg", 1, 3};

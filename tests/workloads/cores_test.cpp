@@ -8,12 +8,24 @@
 #include <set>
 #include <string>
 
+#include "bench/catalog/used_cores.hpp"
 #include "bench/suite/workloads/cross_thread.hpp"
 #include "tests/workloads/breakable_runtime.hpp"
 #include "tests/workloads/cores_of_this_thread.hpp"
 
 namespace loopbench::bench::workloads {
 namespace {
+
+TEST(cores, a_label_states_the_cores_and_other_labels_state_none) {
+    for (const reports::used_cores& cores :
+         {reports::used_cores{.threads = {0}, .generator = {}}, {.threads = {3, 0, 12}, .generator = {1}}})
+        EXPECT_EQ(used_cores_in(label_of(cores)), cores) << label_of(cores);
+    EXPECT_EQ(label_of({}), "");
+    for (const char* const label : {"", "threads", "threads=", "threads=x", "threads=-1", "threads=0,",
+                                    "threads=0 ", "threads=0 generator=", "threads=0 generator=1 and more",
+                                    "threads=0 cores", "generator=1", "threads=99999999999"})
+        EXPECT_FALSE(used_cores_in(label)) << label;
+}
 
 TEST(cores, a_thread_that_was_restricted_to_one_core_can_use_all_its_cores_again_afterwards) {
     const int before = cores_of_this_thread();

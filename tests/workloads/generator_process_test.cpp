@@ -66,6 +66,26 @@ TEST_F(generator, a_thread_gets_its_cores_back_if_too_few_descriptors_are_free_t
     EXPECT_EQ(cores_of_this_thread(), cores_before);
 }
 
+TEST_F(generator, a_trial_states_the_core_of_the_generator_and_that_of_the_server) {
+    const core_pair both = two_cores().value();
+    {
+        generator_process process;
+        ASSERT_TRUE(start(process));
+    }
+    EXPECT_EQ(t.cores(), (reports::used_cores{.threads = {both.first}, .generator = {both.second}}));
+    trial other(workload_size::small, 3);
+    other.runs_on({both.second});
+    generator_process process;
+    ASSERT_TRUE(process.start({.port = 1,
+                               .connections = 1,
+                               .requests = 3,
+                               .offered = {.per_second = 1},
+                               .capacity_s = 0.01,
+                               .core = both.first},
+                              other, [] {}));
+    EXPECT_EQ(other.cores(), (reports::used_cores{.threads = {both.second}, .generator = {both.first}}));
+}
+
 // LOOPBENCH_GENERATOR is "/", because this path exists but cannot be executed.
 TEST_F(generator, a_failed_start_of_the_generator_leaves_no_descriptors_open_and_restores_the_cores) {
     ::setenv("LOOPBENCH_GENERATOR", "/", 1);

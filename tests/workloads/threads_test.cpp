@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -18,7 +19,6 @@
 
 #include "bench/catalog/workload_table.hpp"
 #include "bench/suite/contenders/threads_main.hpp"
-#include "bench/suite/floors/echo_threads.hpp"
 #include "bench/suite/floors/queue_runtimes.hpp"
 #include "bench/suite/threads/asio_each.hpp"
 #include "bench/suite/threads/asio_shared.hpp"
@@ -127,15 +127,6 @@ TYPED_TEST(threads_workloads, a_server_with_a_client_in_another_process_is_measu
     }
 }
 
-TEST(threads_floors, the_floor_on_epoll_passes_the_check_of_its_work_with_any_number_of_threads) {
-    for (const std::size_t threads : {1U, 2U, 4U, 8U, 32U}) {
-        trial t(workload_size::small, 1000);
-        floors::echo_threads({.threads = threads}, 100, t);
-        EXPECT_EQ(t.failure().value_or(""), "") << threads;
-        EXPECT_EQ(t.latency().count(), 1000U) << threads;
-    }
-}
-
 TEST(threads_list, the_list_of_workloads_matches_the_catalog) {
     std::vector<std::string_view> fronts;
     for (const auto& each : threaded_workload_list<loop_each_runtime>()) fronts.push_back(each.front);
@@ -158,6 +149,7 @@ TEST(threads_plan, more_threads_than_cores_are_unsupported_unless_they_are_allow
     trial fits(workload_size::small, 1);
     EXPECT_EQ(plan_of_trial(cores, fits)->cores.size(), cores);
     EXPECT_TRUE(fits.reported().empty());
+    EXPECT_EQ(fits.cores().threads, usable_cores());
     ::setenv("LOOPBENCH_OVERSUBSCRIBE", "1", 1);
     trial shares(workload_size::small, 1);
     EXPECT_TRUE(plan_of_trial(3 * cores, shares));
@@ -165,6 +157,25 @@ TEST(threads_plan, more_threads_than_cores_are_unsupported_unless_they_are_allow
     ASSERT_EQ(shares.reported().size(), 1U);
     EXPECT_EQ(shares.reported().front(), (std::pair<std::string, double>("threads_per_core", 3)));
     EXPECT_FALSE(shares.unsupported());
+    EXPECT_EQ(shares.cores().threads, usable_cores());
+    trial one(workload_size::small, 1);
+    EXPECT_TRUE(plan_of_trial(1, one));
+    EXPECT_EQ(one.cores().threads, std::vector{usable_cores().front()});
+}
+
+TEST(threads_plan, a_contender_states_the_cores_of_its_threads_in_the_label) {
+    ::setenv("LOOPBENCH_OPERATIONS", "10", 1);
+    std::array<std::string, 3> words{"contender", "--benchmark_filter=spawn", "--benchmark_format=json"};
+    std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    testing::internal::CaptureStdout();
+    const int code = run_contender(3, argv.data(), {.name = "contender"},
+                                   {{*find_shape("threads/spawn/leaves:1024/threads:1"),
+                                     on_fresh_threads<loop_each_runtime>(threads_spawn<loop_each_runtime>, 1,
+                                                                         make<loop_each_runtime>)}});
+    const std::string output = testing::internal::GetCapturedStdout();
+    ::unsetenv("LOOPBENCH_OPERATIONS");
+    EXPECT_EQ(code, 0);
+    EXPECT_SAYS(output, "\"label\": \"threads=" + std::to_string(usable_cores().front()) + "\"");
 }
 
 TEST(threads_plan, each_thread_runs_on_its_core_and_the_calling_thread_keeps_its_cores) {

@@ -35,6 +35,11 @@ counted_benchmark::counted_benchmark(const contender& who, const std::string& wo
                                      const time_for_pass& time)
     : who_{who}, workload_{workload}, time_{time} {
     refuse_workload_without_slope(workload);
+    if (counts_vary(workload))
+        throw uncountable{
+            "{} has several threads, so its counts vary too much to be compared; `loopbench run --counts` "
+            "reports them",
+            workload};
     if (const auto* const listed = find_benchmark(who, workload); listed != nullptr && listed->alike > 1)
         throw uncountable{
             "several benchmarks have this name, so their counts cannot be separated; give each benchmark its "

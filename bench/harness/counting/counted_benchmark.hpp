@@ -44,7 +44,7 @@ struct counted_process {
 class counted_benchmark {
 public:
     /// Runs the benchmark for as short a time as possible. Throws uncountable if the program does not say how
-    /// many operations it did, or if it fails.
+    /// many operations it did, if it fails, or if the counts of the workload vary (counts_vary()).
     counted_benchmark(const contender& who, const std::string& workload, const time_for_pass& time);
 
     /// Runs a process. `front` is the command of a tool, and `environment` has additional variables. Throws

@@ -19,6 +19,9 @@ struct operation_counts {
     // The counts per operation. The keys are names of metrics (reports/model/metrics.cpp). If a count could
     // not be made, it is absent here, and `missing` contains the reason.
     std::map<std::string, double> metrics;
+    /// The values of a metric in each count of a workload whose counts vary. Its value in `metrics` is their
+    /// median.
+    std::map<std::string, std::vector<double>> samples;
     std::map<std::string, double> system_calls_by_name;  // per operation; start-up is excluded
     std::string tracer;
     std::uint64_t operations = 0;  // the operations of the larger process minus those of the smaller
@@ -39,7 +42,8 @@ struct counting_options {
 std::filesystem::path default_malloc_counter();
 
 /// Counts the operations of one workload in up to seven processes, one after the other, with the small
-/// workload size. Must be called from the main thread, like run_child().
+/// workload size. Counts three times if the counts vary (counts_vary()). Must be called from the main thread,
+/// like run_child().
 ///
 /// If the kernel permits it, `perf trace` (the tracepoint raw_syscalls) counts the system calls, otherwise
 /// strace counts them. The waits are always counted with strace, because only strace shows the arguments of

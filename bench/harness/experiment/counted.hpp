@@ -9,8 +9,9 @@
 
 namespace loopbench::bench {
 
-/// The results of the passes for one workload and one contender: counts, which are exact, and ratios of
-/// measured times, each of which is the median of its `samples`.
+/// The results of the passes for one workload and one contender: counts, which are exact unless the counts
+/// of the workload vary (counts_vary()), and ratios of measured times. A count that varies and a ratio are
+/// the medians of their `samples`.
 struct counted_result {
     std::string workload, contender;
     std::map<std::string, double> metrics;

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/catalog/workload_table.hpp"
 #include "bench/harness/experiment/digest.hpp"
 #include "bench/harness/experiment/stopping.hpp"
 #include "bench/harness/machine/environment.hpp"
@@ -17,6 +18,7 @@
 #include "reports/base/require_format.hpp"
 #include "reports/model/json.hpp"
 #include "reports/model/metrics.hpp"
+#include "reports/model/used_cores_fields.hpp"
 
 namespace loopbench::bench {
 
@@ -111,6 +113,7 @@ constexpr auto fields_of(const trial_outcome*) {
                       field{"metrics", &trial_outcome::metrics}, field{"wall_ns", &trial_outcome::wall},
                       field{"usage", &trial_outcome::usage}, field{"pairing", &trial_outcome::made},
                       field{"cpu", &trial_outcome::cpu},
+                      field{"cores", &trial_outcome::cores, presence::when_there},
                       field{"waited", &trial_outcome::waited, presence::when_there},
                       field{"slices_ns", &trial_outcome::slices},
                       field{"disturbed", &trial_outcome::disturbed, presence::null_when_empty},
@@ -348,7 +351,8 @@ private:
             samples->each_field([&](const std::string& name, const node& values) {
                 if (!cell.metrics.contains(name))
                     values.fail("the result has samples of a metric that is not among its metrics");
-                if (reports::find_metric(name)->deterministic) values.fail("a count cannot have samples");
+                if (reports::find_metric(name)->deterministic && !counts_vary(cell.workload))
+                    values.fail("a count cannot have samples, unless the workload has several threads");
                 if (cell.samples[name].empty()) values.fail("expected at least one sample");
                 if (cell.samples[name].size() > most_triples)
                     values.fail("expected at most {} samples", most_triples);

@@ -13,6 +13,7 @@
 #include <set>
 #include <tuple>
 
+#include "bench/catalog/workload_table.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "bench/harness/trial/usage_error.hpp"
 #include "reports/base/json_fields.hpp"
@@ -83,6 +84,10 @@ constexpr auto fields_of(const expected_count*) {
 void check_fields(const expected_count& item, const node& from) {
     require_names(from, {"workload", "contender", "metric"});
     require_not_negative(from, {"per_op"});
+    if (counts_vary(item.workload))
+        from.at("workload")
+            .fail("the counts of {} vary, because it has several threads; delete this line",
+                  reports::shown(item.workload));
     const auto* metric = reports::find_metric(item.metric);
     if (metric == nullptr || !metric->deterministic)
         from.at("metric").fail("\"{}\" is not a count; expected one of {}", reports::shown(item.metric),
@@ -163,6 +168,7 @@ double rounded_ratio(double value) {
 }
 
 void add_cell(expectations& all, const counted_result& cell) {
+    if (counts_vary(cell.workload)) return;
     for (const auto& metric : reports::known_metrics())
         if (const auto found = cell.metrics.find(std::string{metric.name});
             found != cell.metrics.end() && metric.deterministic)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bench/catalog/workload_table.hpp"
 #include "bench/harness/statistics/median.hpp"
 #include "reports/model/metrics.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 
 reports::result to_result(const counted_result& cell, const reports::metric_info& metric, double value) {
     auto result = reports::result_of(cell.workload, cell.contender, metric);
+    result.deterministic = metric.deterministic && !counts_vary(cell.workload);
     result.median = result.low = result.high = value;
     result.samples = {value};
     if (const auto samples = cell.samples.find(result.metric); samples != cell.samples.end()) {
@@ -24,7 +26,7 @@ reports::result to_result(const counted_result& cell, const reports::metric_info
         result.high = estimated.high;
         result.samples.assign(samples->second.begin(), samples->second.end());
     }
-    if (metric.name == "syscalls" && !cell.tracer.empty())
+    if ((metric.name == "syscalls" || metric.name == "futex_calls") && !cell.tracer.empty())
         result.reason = fmt::format("counted by {}", cell.tracer);
     return result;
 }

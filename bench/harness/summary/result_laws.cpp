@@ -17,8 +17,9 @@ void check_calls(const reports::report& report, const counted_result& cell, std:
     const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
     const auto* const shape =
         find_shape(cell.workload);  // null for third-party workloads, whose number of threads is unknown
-    if (shape == nullptr || calls == cell.metrics.end() || !report.where.cheapest_call_ns ||
-        time == nullptr || !time->median)
+    // The threads of a traced process make other calls than those of the measured one.
+    if (shape == nullptr || counts_vary(cell.workload) || calls == cell.metrics.end() ||
+        !report.where.cheapest_call_ns || time == nullptr || !time->median)
         return;
     const double least = calls->second * *report.where.cheapest_call_ns / shape->cores;
     const double most = time->high.value_or(*time->median);

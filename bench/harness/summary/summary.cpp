@@ -45,9 +45,20 @@ std::vector<std::string> metrics_outside_catalog(const reports::report_index& in
     return is_own_workload(workload) ? index.headline(workload) : std::vector<std::string>{"time"};
 }
 
-/// Returns the workloads with their primary metrics. Leaves out a percentile if the baseline has too few
-/// samples for it.
-std::vector<reports::workload> described_workloads(const run_plan& plan, const reports::report& report) {
+/// Returns the cores that the trials of a workload used, without repetitions, or nothing if none stated them.
+std::optional<std::vector<reports::used_cores>> cores_of(const run_outcome& outcome, std::size_t workload) {
+    std::vector<reports::used_cores> all;
+    for (const auto& trial : outcome.trials)
+        if (const auto& cores = trial.outcome.cores;
+            trial.where.workload == workload && cores && std::ranges::find(all, *cores) == all.end())
+            all.push_back(*cores);
+    return all.empty() ? std::nullopt : std::optional{std::move(all)};
+}
+
+/// Returns the workloads with their primary metrics and their cores. Leaves out a percentile if the baseline
+/// has too few samples for it.
+std::vector<reports::workload> described_workloads(const run_plan& plan, const run_outcome& outcome,
+                                                   const reports::report& report) {
     const reports::report_index index{report};
     std::set<std::pair<std::string_view, std::string_view>> maxima;
     for (const auto& item : report.results) {
@@ -56,7 +67,7 @@ std::vector<reports::workload> described_workloads(const run_plan& plan, const r
     }
     std::vector<reports::workload> all;
     for (const auto& name : plan.workloads) {
-        auto& next = all.emplace_back(reports::workload{name, {}});
+        auto& next = all.emplace_back(reports::workload{name, {}, cores_of(outcome, all.size())});
         if (const auto* const known = find_workload(name))
             next.primary_metrics.assign(known->primary_metrics.begin(), known->primary_metrics.end());
         else
@@ -90,7 +101,7 @@ public:
             for (const auto& each : *plan_.unmatched)
                 found.unmatched->push_back({each.workload, each.contender});
         }
-        found.workloads = described_workloads(plan_, found);
+        found.workloads = described_workloads(plan_, outcome_, found);
         found.judged_by = judge(found);
         find_hosts_that_differ(found);
         found.aa = check_self(plan_, outcome_, samples_);

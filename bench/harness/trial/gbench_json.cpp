@@ -54,6 +54,7 @@ gbench_row read_row(const json& from) {
     else if (from.value("skipped", json(false)) == json(true))
         row.error =
             fmt::format("unsupported: {}", text_or(from, "skip_message", "the benchmark skipped itself"));
+    row.label = text_or(from, "label", "");
     row.has_run_type = from.contains("run_type");
     row.family = finite(from.value("family_index", json()));
     row.instance = finite(from.value("per_family_instance_index", json()));

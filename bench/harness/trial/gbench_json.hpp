@@ -22,6 +22,7 @@ public:
 struct gbench_row {
     std::string name;  // includes Google Benchmark's suffixes
     std::optional<std::string> error;
+    std::string label;
     bool has_run_type = false;  // printed by Google Benchmark 1.5 and later
     std::optional<double> real_time_ns, cpu_time_ns;
     /// The indices of the benchmark and of its set of arguments. Google Benchmark 1.5.4 and later print both

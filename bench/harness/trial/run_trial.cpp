@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bench/catalog/used_cores.hpp"
 #include "bench/catalog/workload_table.hpp"
 #include "bench/harness/machine/environment.hpp"
 #include "bench/harness/statistics/median.hpp"
@@ -171,6 +172,7 @@ void take_rows(trial_outcome& trial, const gbench_output& output, std::string_vi
         trial.operations = did->second;
     trial.claims = claims_of(*ours);
     trial.claims.time_ns = ours->real_time_ns;
+    if (find_shape(workload) != nullptr) trial.cores = used_cores_in(ours->label);
     trial.calibrated = ours->name.find("/iterations:") == std::string::npos;
 }
 

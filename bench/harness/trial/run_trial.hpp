@@ -56,6 +56,7 @@ struct trial_outcome {
     reports::pairing made = reports::pairing::sequential;
     std::optional<double> cpu_time_ns = {};  // per operation, as Google Benchmark reports it
     std::optional<int> cpu = {};
+    std::optional<reports::used_cores> cores = {};  // as the suite's contenders state them
     std::optional<double> waited = {};  // if concurrent: share of time blocked (not waiting for a core)
     std::vector<double> slices =
         {};  // ns per operation in each round; empty if the trial had the core to itself

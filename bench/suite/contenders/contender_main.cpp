@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/catalog/used_cores.hpp"
 #include "bench/suite/contenders/process/histogram_file.hpp"
 #include "bench/suite/contenders/process/process_facts.hpp"
 #include "bench/suite/contenders/process/settings.hpp"
@@ -192,6 +193,7 @@ void run_workload(benchmark::State& state, const contender_workload& workload,
         report_lateness(state, t.lateness());
         report_the_rest(state, t);
         report_claims(state, t, started);
+        state.SetLabel(label_of(t.cores()));
         histograms.keep(workload.shape.name, t.latency(), t.lateness());
     }
     if (workload.shape.throughput) state.SetItemsProcessed(state.iterations());

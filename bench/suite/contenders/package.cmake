@@ -19,7 +19,7 @@ install(FILES
             ${PROJECT_SOURCE_DIR}/bench/suite/threads/crew.hpp
             ${PROJECT_SOURCE_DIR}/bench/suite/threads/each_runtime.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/suite/threads COMPONENT contender)
-install(FILES ${PROJECT_SOURCE_DIR}/reports/model/words.hpp
+install(FILES ${PROJECT_SOURCE_DIR}/reports/model/used_cores.hpp ${PROJECT_SOURCE_DIR}/reports/model/words.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/reports/model COMPONENT contender)
 install(FILES ${PROJECT_BINARY_DIR}/bench/catalog/families.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/loopbench/bench/catalog COMPONENT contender)

@@ -3,9 +3,7 @@
 #include <sys/socket.h>
 
 #include <array>
-
-#include "loop/io/fd.hpp"
-#include "loop/net/sockets.hpp"
+#include <utility>
 
 namespace loopbench::bench::floors {
 
@@ -26,18 +24,15 @@ void bind_and_listen(int fd) {
     checked(::listen(fd, loop::listen_backlog), "listen on 127.0.0.1");
 }
 
-connection connect_to(int listener, const endpoint& server) {
-    connection made{.client = open_socket(), .server = {}};
-    checked(
-        ::connect(made.client.get(), reinterpret_cast<const sockaddr*>(&server.address()), server.bytes()),
-        "connect to 127.0.0.1");
-    made.server.reset(checked(::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC), "accept"));
-    loop::set_no_delay(made.client.get());
-    loop::set_no_delay(made.server.get());
-    return made;
-}
-
 }  // namespace
+
+unique_fd connect_to(const endpoint& server) {
+    unique_fd client = open_socket();
+    checked(::connect(client.get(), reinterpret_cast<const sockaddr*>(&server.address()), server.bytes()),
+            "connect to 127.0.0.1");
+    loop::set_no_delay(client.get());
+    return client;
+}
 
 std::vector<connection> connect_over_loopback(std::size_t count) {
     const unique_fd listener = open_socket();
@@ -45,7 +40,12 @@ std::vector<connection> connect_over_loopback(std::size_t count) {
     const endpoint server = loop::local_endpoint(listener.get());
     std::vector<connection> connections;
     connections.reserve(count);
-    while (connections.size() < count) connections.push_back(connect_to(listener.get(), server));
+    while (connections.size() < count) {
+        connection made{.client = connect_to(server), .server = {}};
+        made.server.reset(checked(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC), "accept"));
+        loop::set_no_delay(made.server.get());
+        connections.push_back(std::move(made));
+    }
     return connections;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loop/io/fd.hpp"
+#include "loop/net/sockets.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -14,6 +15,9 @@ struct connection {
     loop::unique_fd client;
     loop::unique_fd server;
 };
+
+/// Opens a client's TCP socket that is connected to the server. Throws std::system_error.
+loop::unique_fd connect_to(const loop::endpoint& server);
 
 /// Opens `count` TCP connections over loopback. Throws std::system_error.
 std::vector<connection> connect_over_loopback(std::size_t count);

@@ -1,11 +1,14 @@
 // The contender floor-threads-epoll makes hand-written epoll calls in several threads.
 #include <sys/utsname.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bench/suite/contenders/contender_main.hpp"
-#include "bench/suite/floors/echo_threads.hpp"
 #include "bench/suite/floors/floors.hpp"
+#include "bench/suite/floors/threads_workloads.hpp"
 #include "bench/suite/threads/crew.hpp"
 
 int main(int argc, char** argv) {
@@ -13,16 +16,16 @@ int main(int argc, char** argv) {
     std::vector<contender_workload> all;
     for (const workload_shape& shape : workload_table()) {
         if (shape.threads == 0) continue;
-        constexpr std::string_view echo = "threads/echo/conns:";
-        if (!shape.front.starts_with(echo)) {
-            all.push_back({shape, unsupported_because("this floor does not implement the workload")});
+        auto run = floors::threads_workload(shape.front);
+        if (!run) {
+            all.push_back(
+                {shape, unsupported_because(std::string(floors::why_no_threads_workload(shape.front)))});
             continue;
         }
-        const std::size_t connections = std::stoul(std::string(shape.front.substr(echo.size())));
-        all.push_back({shape, [threads = static_cast<std::size_t>(shape.threads), connections](trial& t) {
-                           if (const auto plan = plan_of_trial(threads, t))
-                               floors::echo_threads(*plan, connections, t);
-                       }});
+        all.push_back(
+            {shape, [threads = static_cast<std::size_t>(shape.threads), run = std::move(run)](trial& t) {
+                 if (const auto plan = plan_of_trial(threads, t)) run(*plan, t);
+             }});
     }
     utsname kernel{};
     ::uname(&kernel);

@@ -2,10 +2,8 @@
 
 #include <liburing.h>
 #include <sys/epoll.h>
-#include <sys/timerfd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 
 #include "bench/suite/floors/waits.hpp"
@@ -19,21 +17,10 @@ namespace {
 using loop::checked;
 using loop::throw_failed;
 
-constexpr std::int64_t ns_per_s = 1'000'000'000;
-
-std::int64_t monotonic_ns(time_point deadline) noexcept {
-    return std::chrono::nanoseconds(deadline.time_since_epoch()).count();
-}
-
-timespec to_timespec(time_point deadline) noexcept {
-    const std::int64_t ns = monotonic_ns(deadline);
-    return {.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
-}
-
 class nanosleep_sleeper final : public sleeper {
 public:
     void sleep_until(time_point deadline) override {
-        const timespec until = to_timespec(deadline);
+        const timespec until = to_timespec(deadline.time_since_epoch());
         int error;
         do {
             error = ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
@@ -42,25 +29,21 @@ public:
     }
 };
 
-// A sleeper on an edge-triggered timerfd. Arming the timer again produces the next edge, so the number of
-// expiries need not be read.
+// A sleeper on an edge-triggered timer descriptor.
 class timerfd_sleeper final : public sleeper {
 public:
-    timerfd_sleeper()
-        : timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), "timerfd_create")),
-          epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
+    timerfd_sleeper() : epoll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")) {
         epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.fd = timer_.get()}};
         checked(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, timer_.get(), &event), "epoll_ctl");
     }
 
     void sleep_until(time_point deadline) override {
-        const itimerspec until{.it_interval = {}, .it_value = to_timespec(deadline)};
-        checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &until, nullptr), "timerfd_settime");
+        timer_.arm(deadline);
         wait_for_event(epoll_.get());
     }
 
 private:
-    loop::unique_fd timer_;
+    timer_descriptor timer_;
     loop::unique_fd epoll_;
 };
 
@@ -69,8 +52,8 @@ public:
     uring_sleeper() : ring_(small_ring) { ring_.enable(); }
 
     void sleep_until(time_point deadline) override {
-        const std::int64_t ns = monotonic_ns(deadline);
-        __kernel_timespec until{.tv_sec = ns / ns_per_s, .tv_nsec = ns % ns_per_s};
+        const timespec when = to_timespec(deadline.time_since_epoch());
+        __kernel_timespec until{.tv_sec = when.tv_sec, .tv_nsec = when.tv_nsec};
         io_uring_prep_timeout(io_uring_get_sqe(&ring_.native()), &until, 0, IORING_TIMEOUT_ABS);
         const int error = -submit_and_take(ring_.native()).result;
         if (error != ETIME) throw_failed("IORING_OP_TIMEOUT", error);

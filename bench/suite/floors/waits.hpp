@@ -1,12 +1,18 @@
-// The system calls with which floors wait. Each function repeats its system call if a signal interrupts it.
+// The system calls with which floors wait. Each function that waits repeats its system call if a signal
+// interrupts it.
 #pragma once
 
 #include <liburing.h>
 #include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
+#include <ctime>
 
+#include "bench/suite/runtime.hpp"
 #include "loop/io/fd.hpp"
 #include "loop/io/uring/ring.hpp"
 
@@ -24,6 +30,40 @@ inline epoll_event wait_for_event(int epoll) {
     loop::checked(count, "epoll_wait");
     return event;
 }
+
+inline timespec to_timespec(std::chrono::nanoseconds time) noexcept {
+    constexpr std::int64_t ns_per_s = 1'000'000'000;
+    return {.tv_sec = time.count() / ns_per_s, .tv_nsec = time.count() % ns_per_s};
+}
+
+/// A timer of the kernel. Its descriptor becomes readable when the timer expires. Arming the timer again
+/// produces the next edge, so the number of expirations of a timer without a period need not be read.
+class timer_descriptor {
+public:
+    /// Throws std::system_error.
+    timer_descriptor()
+        : fd_(loop::checked(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+                            "timerfd_create")) {}
+
+    int get() const noexcept { return fd_.get(); }
+
+    /// Lets the timer expire at `first`, and then after each period if `period` is not 0. A timer with a
+    /// period continues only after take_expirations(). Throws std::system_error.
+    void arm(time_point first, std::chrono::nanoseconds period = {}) const {
+        const itimerspec until{.it_interval = to_timespec(period),
+                               .it_value = to_timespec(first.time_since_epoch())};
+        loop::checked(::timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &until, nullptr), "timerfd_settime");
+    }
+
+    /// Returns the number of expirations since the previous call.
+    std::uint64_t take_expirations() const noexcept {
+        std::uint64_t expirations = 0;
+        return ::read(fd_.get(), &expirations, sizeof expirations) == sizeof expirations ? expirations : 0;
+    }
+
+private:
+    loop::unique_fd fd_;
+};
 
 struct uring_completion {
     std::uint64_t tag;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,8 @@ std::string_view number_of(std::size_t cores) {
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t) {
     thread_plan plan{.threads = threads, .cores = workloads::usable_cores()};
     const std::size_t cores = plan.cores.size();
+    t.runs_on(
+        {plan.cores.begin(), plan.cores.begin() + static_cast<std::ptrdiff_t>(std::min(threads, cores))});
     if (threads <= cores) return plan;
     if (!may_oversubscribe()) {
         t.unsupported(fmt::format(

@@ -14,9 +14,10 @@
 
 namespace loopbench::bench {
 
-/// Returns the plan for `threads` threads, each with a core of its own. If the process can use fewer cores,
-/// marks the trial as unsupported and returns nothing. But with LOOPBENCH_OVERSUBSCRIBE=1 in the environment,
-/// threads share cores, and the trial reports `threads_per_core`. Throws std::system_error.
+/// Returns the plan for `threads` threads, each with a core of its own, and states the cores in the trial. If
+/// the process can use fewer cores, marks the trial as unsupported and returns nothing. But with
+/// LOOPBENCH_OVERSUBSCRIBE=1 in the environment, threads share cores, and the trial reports
+/// `threads_per_core`. Throws std::system_error.
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t);
 
 /// The threads of a runtime. They are pinned, and know their numbers (this_thread_index()).

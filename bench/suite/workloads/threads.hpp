@@ -263,7 +263,6 @@ struct threads_family {
                     shape.front = of.shape.name;
                     shape.threads = threads;
                     shape.cores = threads + (shape.paced == pace::its_own ? 0 : 1);  // one for the client
-                    shape.countable = shape.countable && threads == 1;
                     each_number.push_back(shape);
                 }
             return each_number;

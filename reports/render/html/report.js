@@ -221,9 +221,10 @@ function addCauses() {
   let chosen = fromAddress("causes-of", usual, known);
   const row = el("div", {class: "pair"});
   const kinds = [["syscalls", "System calls per operation", "Counted in a separate pass."],
+    ["futex_calls", "Futex calls per operation", "Threads that wait for each other or wake each other; counted in a separate pass."],
     ["allocations", "Allocations per operation", "On the heap; counted in a separate pass."],
     ["cpu", "CPU per operation", "User and system time together."]]
-    .filter(([metric]) => metric === "cpu" || counts.includes(metric));
+    .filter(([metric]) => withData(metric).length);
   const bars = kinds.map(([metric, title, note]) => figure(row, {
     title, note, paint: (width) => paintCauses(width, chosen, metric),
     table: () => metricTable(chosen, metric === "cpu" ? ["cpu", "cpu_user", "cpu_system"] : [metric]),
@@ -285,6 +286,18 @@ const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "libr
   "cpu_scaling_enabled", "host_name", "executable", "json_schema_version", "compiler", "compiler_flags",
   "library_build_type"];
 
+// Returns for example "threads/serve/rate:20000/threads:1 on 0, the load generator on 1".
+function coresText() {
+  const used = new Map();
+  for (const {name, cores} of report.workloads)
+    for (const {threads, generator} of cores || []) {
+      const place = threads.join(", ") + (generator.length ? `, the load generator on ${generator.join(", ")}` : "");
+      used.set(place, [...used.get(place) || [], name]);
+    }
+  return [...used].map(([place, names]) => `${names.length > 3 ? `${names.length} workloads` : names.join(", ")} on ${place}`)
+    .join("; ");
+}
+
 function addMachine() {
   const place = document.querySelector("#machine details");
   const {environment: where, plan} = report;
@@ -293,7 +306,7 @@ function addMachine() {
     ["governor", where.governor], ["clock source", where.clocksource], ["timer slack", human(where.timer_slack_ns, "ns")],
     ["load average", where.load_average.map((each) => each.toFixed(2)).join(", ")],
     ["plan", plan && Object.entries(plan).filter(([, value]) => value !== null).map(([key, value]) => `${key} ${value}`)
-      .join(", ")], ["seed", report.seed], ["command", report.command.join(" ")]]));
+      .join(", ")], ...(coresText() ? [["cores of the threads", coresText()]] : []), ["seed", report.seed], ["command", report.command.join(" ")]]));
   const sheets = report.contenders.map((each) => ({each, sheet: new Map(Object.entries(each.context || {})
     .filter(([key]) => !notOfTheSheet.includes(key)).map(([key, value]) => [key, plainValue(value)])
     .concat(each.asio ? [["loops of its io_contexts", each.asio.loops.join(", ") || "none"]] : []))}));

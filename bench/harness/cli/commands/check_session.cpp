@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "bench/catalog/workload_table.hpp"
 #include "bench/harness/cli/session/contenders.hpp"
 #include "bench/harness/cli/session/count_pass.hpp"
 #include "bench/harness/summary/summary.hpp"
@@ -61,6 +62,12 @@ std::vector<counted_result> check_session::count(std::span<const cell_name> cell
         const auto& who = find(cell.contender);
         if (const auto why = exclusion_before(who, cell.workload))
             without.push_back({cell.workload, cell.contender, {}, {why->reason}, !who.problem.empty()});
+        else if (counts_vary(cell.workload))
+            without.push_back(
+                {cell.workload,
+                 cell.contender,
+                 {},
+                 {"the counts of several threads vary, so a baseline file cannot contain them"}});
         else
             wanted.push_back({&who, cell.workload});
     }

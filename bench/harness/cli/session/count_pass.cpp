@@ -35,6 +35,7 @@ json to_json(const std::string& workload, const std::string& contender, const op
             {"tracer", counts.tracer},
             {"operations", counts.operations},
             {"per_operation", counts.metrics},
+            {"samples", counts.samples},
             {"system_calls", counts.system_calls_by_name},
             {"missing", counts.missing}};
 }
@@ -63,8 +64,8 @@ std::vector<counted_result> count_cells(std::span<const cell_to_count> cells,
         const auto counts = count(*who, workload, options);
         if (asked_to_stop(stop_fd)) break;
         details.push_back(to_json(workload, who->name, counts));
-        counted.push_back(
-            {workload, who->name, counts.metrics, counts.missing, counts.failed, counts.tracer});
+        counted.push_back({workload, who->name, counts.metrics, counts.missing, counts.failed, counts.tracer,
+                           counts.samples});
     }
     const json whole{{"schema", reports::counts_format.schema},
                      {"version", loopbench_version()},

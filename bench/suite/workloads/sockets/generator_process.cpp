@@ -172,6 +172,7 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         return false;
     }
     if (cores) here_.emplace(cores->first);
+    if (cores && t.cores().threads.empty()) t.runs_on({cores->first});
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
         throw std::system_error(errno, std::generic_category(), "pipe2 failed");
@@ -188,7 +189,9 @@ bool generator_process::start(const generator_plan& plan, trial& t, std::functio
         words.push_back(fmt::format("--path-port={}", path_end_->port()));
         process_ = spawn("/bin/sh", through(plan.remote->command, *program, std::move(words)), input.fd);
     } else {
-        words.push_back(fmt::format("--cpu={}", plan.core.value_or(cores->second)));
+        const int core = plan.core.value_or(cores->second);
+        t.generator_runs_on(core);
+        words.push_back(fmt::format("--cpu={}", core));
         process_ = spawn(*program, std::move(words), input.fd);
     }
     reader_ = std::thread([this, ended = std::move(ended)] {

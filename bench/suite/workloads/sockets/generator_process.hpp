@@ -60,10 +60,11 @@ private:
 /// runtimes have no pipes.
 class generator_process {
 public:
-    /// Starts the generator on another core or another machine, and keeps this thread on one core. Looks for
-    /// the program at the path in LOOPBENCH_GENERATOR, in the parent folder of the contender's folder, and in
-    /// the contender's folder. Without a program or a second core, marks the trial as unsupported and returns
-    /// false. When the generator has ended, the thread that collects its output calls ended(). Throws
+    /// Starts the generator on another core or another machine, and keeps this thread on one core. States
+    /// both cores in the trial, but keeps the cores of the contender's threads if the trial has them. Looks
+    /// for the program at the path in LOOPBENCH_GENERATOR, in the parent folder of the contender's folder,
+    /// and in the contender's folder. Without a program or a second core, marks the trial as unsupported and
+    /// returns false. When the generator has ended, the thread that collects its output calls ended(). Throws
     /// std::system_error.
     bool start(const generator_plan& plan, trial& t, std::function<void()> ended);
 

@@ -1,7 +1,6 @@
 // Echo servers in several threads. The clients run in the same threads.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -24,6 +23,7 @@
 #include "bench/suite/workloads/threads/chains.hpp"
 #include "bench/suite/workloads/threads/records.hpp"
 #include "bench/suite/workloads/threads/timers.hpp"
+#include "bench/suite/workloads/threads/work.hpp"
 
 namespace loopbench::bench::workloads::detail {
 
@@ -165,7 +165,7 @@ class threads_echo {
 public:
     threads_echo(R& loops, trial& t, std::size_t connections)
         : service(loops, t, connections, connections),
-          rounds_(std::max<std::uint64_t>(1, (t.operations() + connections - 1) / connections)),
+          rounds_(operations_each(t, connections)),
           running_(connections) {
         t.did(rounds_ * connections);
     }
@@ -217,31 +217,19 @@ template <ThreadedSockets R>
 class threads_accept {
 public:
     threads_accept(R& loops, trial& t, std::size_t clients)
-        : service_(loops, t, clients, clients * (warm_up_visits + visits_of(t, clients))),
-          visits_(visits_of(t, clients)),
+        : service_(loops, t, clients, clients * (warm_up_visits + operations_each(t, clients))),
+          visits_(operations_each(t, clients)),
           running_(clients) {
         t.did(visits_ * clients);
     }
 
     void run() {
         service_.run([this](typename R::place here, std::size_t number) { return client(here, number); });
-        trial& t = service_.records.t;
-        std::uint64_t right_replies = 0, served = 0;
-        for (const echo_counts& each : service_.counts()) right_replies += each.round_trips;
-        for (const std::uint64_t bytes : service_.served_bytes())
-            if (bytes == echo_bytes) ++served;
-        const std::uint64_t all = (visits_ + warm_up_visits) * service_.clients();
-        t.prove("number of connections with the right reply", all, right_replies);
-        t.prove("number of connections that were served", all, served);
+        prove_visits(service_.records.t, service_.counts(), service_.served_bytes(), visits_);
         service_.records.report();
     }
 
 private:
-    static constexpr std::uint64_t warm_up_visits = 2;
-    static std::uint64_t visits_of(const trial& t, std::size_t clients) {
-        return std::max<std::uint64_t>(1, (t.operations() + clients - 1) / clients);
-    }
-
     threads_task<R> visit(typename R::place here, std::size_t number, std::uint64_t round) {
         typename R::stream connection = co_await service_.connect(here);
         bool is_right = false;
@@ -287,9 +275,7 @@ public:
                               [&service] { service.part_ended(); });
             },
             [this] { clocks_.stop(); });
-        trial& t = service.records.t;
-        t.prove("number of ticks that were counted without a lock", t.lateness().count(), counted_.value);
-        if (counted_.value < clocks_.clocks()) t.fail("not every clock ticked");
+        prove_ticks(service.records.t, counted_.value, clocks_.clocks());
     }
 
 private:

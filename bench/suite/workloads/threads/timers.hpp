@@ -12,6 +12,7 @@
 #include "bench/suite/threads_runtime.hpp"
 #include "bench/suite/workloads/sizes.hpp"
 #include "bench/suite/workloads/threads/records.hpp"
+#include "bench/suite/workloads/threads/work.hpp"
 
 namespace loopbench::bench::workloads::detail {
 
@@ -136,8 +137,7 @@ public:
                     runtime_.post(0, [this] { begin(); });
             });
         runtime_.run();
-        records_.t.prove("number of waits that ended", records_.t.operations(), records_.operations.sum());
-        records_.t.prove("number of far timers that fired", 0, fired_);
+        prove_idleness(records_, fired_);
         records_.report();
     }
 

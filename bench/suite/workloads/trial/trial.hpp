@@ -17,6 +17,7 @@
 #include "bench/suite/recording/histogram.hpp"
 #include "bench/suite/recording/usage.hpp"
 #include "bench/suite/workloads/trial/slices.hpp"
+#include "reports/model/used_cores.hpp"
 
 namespace loopbench::bench {
 
@@ -96,6 +97,12 @@ public:
     signed_histogram& lateness() noexcept { return lateness_; }
     const signed_histogram& lateness() const noexcept { return lateness_; }
 
+    /// States the cores to which the contender's threads are pinned.
+    void runs_on(std::vector<int> cores) { cores_.threads = std::move(cores); }
+    /// States the core of the load generator.
+    void generator_runs_on(int core) { cores_.generator = {core}; }
+    const reports::used_cores& cores() const noexcept { return cores_; }
+
     /// Adds a value to the results. `metric` is a name in reports/model/metrics.cpp, which also defines the
     /// unit.
     void report(std::string_view metric, double value) { reported_.emplace_back(metric, value); }
@@ -143,6 +150,7 @@ private:
     std::optional<std::string> failure_;
     std::optional<std::string> unsupported_;
     std::vector<std::pair<std::string, double>> reported_;
+    reports::used_cores cores_;
     std::chrono::nanoseconds early_limit_{0};
     histogram latency_;
     signed_histogram lateness_;
