@@ -49,12 +49,12 @@ TEST(trial, known_metrics_of_a_row_are_used_and_unknown_counters_are_ignored) {
 }
 
 TEST(trial, the_label_of_a_workload_of_the_suite_states_the_cores) {
-    const auto cores_of = [](const std::string& workload, const std::string& label) {
+    const auto cores_of = [](const std::string& name, const std::string& label) {
         child_outcome outcome;
         outcome.output =
             fmt::format(R"({{"context":{{}},"benchmarks":[{{"run_name":"{}","real_time":1,"label":"{}"}}]}})",
-                        workload, label);
-        return bench::judge(outcome, workload, 60s).cores;
+                        name, label);
+        return bench::judge(outcome, name, 60s).cores;
     };
     EXPECT_EQ(cores_of("threads/ping/threads:2", "threads=0,1 generator=2"),
               (reports::used_cores{.threads = {0, 1}, .generator = {2}}));

@@ -168,7 +168,8 @@ TEST(threads_plan, a_contender_states_the_cores_of_its_threads_in_the_label) {
     std::array<std::string, 3> words{"contender", "--benchmark_filter=spawn", "--benchmark_format=json"};
     std::array<char*, 4> argv{words[0].data(), words[1].data(), words[2].data(), nullptr};
     testing::internal::CaptureStdout();
-    const int code = run_contender(3, argv.data(), {.name = "contender"},
+    const int code = run_contender(3, argv.data(),
+                                   {.name = "contender", .library = {}, .library_version = {}, .driver = {}},
                                    {{*find_shape("threads/spawn/leaves:1024/threads:1"),
                                      on_fresh_threads<loop_each_runtime>(threads_spawn<loop_each_runtime>, 1,
                                                                          make<loop_each_runtime>)}});

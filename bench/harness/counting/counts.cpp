@@ -262,7 +262,8 @@ bool is_of_system_calls(std::string_view metric) {
 /// Returns the median of each count. Leaves out the system calls that strace counted if perf counted those of
 /// another process, because a tracer changes how often threads wait for each other.
 operation_counts medians_of(const std::vector<operation_counts>& all) {
-    operation_counts medians{.operations = all.front().operations};
+    operation_counts medians;
+    medians.operations = all.front().operations;
     for (const auto& each : all)
         if (medians.tracer.empty() || each.tracer == tracer_perf) medians.tracer = each.tracer;
     std::map<std::string, std::vector<double>> by_name;
