@@ -108,7 +108,7 @@ public:
 
     /// Calls stop_accepting(), waits until all connections and all tasks of run() have ended, but at most for
     /// `patience`, and then calls stop() and wait(). Returns false if one of them was destroyed before its
-    /// end, by this stop() or by an earlier one. A task of run() that never began does not count.
+    /// end, by this call or by an earlier stop(). A task of run() that never began does not count.
     bool finish(nanoseconds patience = nanoseconds::max());
 
 private:
@@ -149,8 +149,8 @@ private:
     std::atomic<bool> task_was_destroyed_{false};
 };
 
-/// Counts something that finish() waits for, also while it is on its way to its loop. A task or a connection
-/// calls begin(), and end() after its last step; otherwise, its destruction makes finish() return false.
+/// Counts one task or connection for which finish() waits, also while it is on its way to its loop. After
+/// begin(), destroying the count without end() makes finish() return false.
 class loop_group::task_count {
 public:
     explicit task_count(loop_group& counted_by) noexcept : group_(&counted_by) {

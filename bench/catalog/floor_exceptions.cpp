@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view spins = "a spinning loop is already awake when its timer is due; a floor sleeps";
 constexpr std::string_view owns = "a loop of its own needs no lock; the threads of a floor share a queue";
 constexpr std::string_view looks = "a polling loop is already awake; a floor sleeps and must be woken";
-constexpr std::string_view deals = "a loop can deal connections evenly; a floor leaves this to a hash";
+constexpr std::string_view deals =
+    "a loop can deal connections evenly; the floor relies on the kernel's hash";
 
 constexpr std::array exceptions{
     floor_exception{"sleep/serial", "late_p50", spins},

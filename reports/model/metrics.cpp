@@ -201,15 +201,14 @@ constexpr std::array metrics{
             "The "
             "counts of several threads vary: the value is the median of three counts, and the tracer, which "
             "slows the threads down, affects it."},
-    metric_info{
-        .name = "futex_calls",
-        .title = "futex calls per operation",
-        .unit = "per op",
-        .deterministic = true,
-        .summary = "calls of futex(2) per operation: a thread waits for another one, or wakes it",
-        .how = "The part of `syscalls` that is futex(2), with which mutexes, condition variables and "
-               "semaphores let threads wait and wake them. Only in workloads with several threads. A lock "
-               "that is free takes no call. Counted and calculated like `syscalls`."},
+    metric_info{.name = "futex_calls",
+                .title = "futex calls per operation",
+                .unit = "per op",
+                .deterministic = true,
+                .summary = "calls of futex(2) per operation: a thread waits for another one, or wakes it",
+                .how = "The part of `syscalls` that is futex(2), with which mutexes, condition variables and "
+                       "semaphores let threads wait and wake them. Only in the workloads threads/... A lock "
+                       "that is free takes no call. Counted and calculated like `syscalls`."},
     metric_info{.name = "allocations",
                 .title = "allocations per operation",
                 .unit = "per op",

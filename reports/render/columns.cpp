@@ -434,6 +434,7 @@ std::string cores_legend(const report& content) {
         }
     std::vector<std::string> parts;
     for (const auto& [cores, workloads] : groups) {
+        if (cores.threads.empty()) continue;
         const auto ran = fmt::format("{} ran on {}", subject_of(workloads), names_of_cores(cores.threads));
         parts.push_back(cores.generator.empty() ? ran
                                                 : fmt::format("{}, and {} load generator on {}", ran,

@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
     if (count != 3) return 2;
     const std::string kind = arguments[1];
     const long turns = std::atol(arguments[2]);
-    const auto take_turns = [&](std::size_t me) {
+    const auto take_turns = [kind, turns](std::size_t me) {  // copies, so that the threads share no stack
         long& number = numbers[kind == "own" ? me * numbers_in_line : kind == "neighbours" ? me : 0];
         for (long i = 0; i < turns; ++i) {
             while (turn.load(std::memory_order_acquire) != me) std::this_thread::yield();

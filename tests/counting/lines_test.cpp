@@ -14,7 +14,7 @@ namespace {
 
 using totals = std::map<std::string, std::int64_t>;
 
-totals counts_of(const std::string& kind, std::int64_t turns) {
+totals line_counts_of(const std::string& kind, std::int64_t turns) {
     const tests::temporary_folder folder;
     const std::string file = folder / "counts";
     const auto outcome = run_child({.command = {LOOPBENCH_LINES_PROGRAM, kind, std::to_string(turns)},
@@ -27,8 +27,8 @@ totals counts_of(const std::string& kind, std::int64_t turns) {
         std::int64_t number = 0;
         in >> number;
         if (name == "place") {
-            std::string offset, object;
-            in >> offset >> object;
+            std::string offset_and_object;
+            std::getline(in, offset_and_object);
             counts[name] += number;
         } else {
             counts[name] = number;
@@ -39,15 +39,15 @@ totals counts_of(const std::string& kind, std::int64_t turns) {
 
 /// Returns the counts of `turns` turns of each thread, without those of the program's start and end.
 totals counts_of_turns(const std::string& kind, std::int64_t turns) {
-    const totals few = counts_of(kind, turns);
-    totals difference = counts_of(kind, 2 * turns);
+    const totals few = line_counts_of(kind, turns);
+    totals difference = line_counts_of(kind, 2 * turns);
     for (const auto& [name, count] : few) difference[name] -= count;
     return difference;
 }
 
 constexpr std::int64_t turns_each = 50, turns = 2 * turns_each;
 
-// The first turn can have a move less, if the other thread has not begun to wait.
+// The first turn can have one move less if the other thread is not waiting yet.
 void expect_moves(const std::string& kind, std::int64_t moves_of_a_turn) {
     EXPECT_NEAR(static_cast<double>(counts_of_turns(kind, turns_each).at("moves")),
                 static_cast<double>(moves_of_a_turn * turns), 2);
@@ -74,7 +74,7 @@ TEST(lines, a_mutex_is_a_line_that_moves_and_two_atomic_operations) {
 }
 
 TEST(lines, each_move_has_a_place) {
-    const totals counts = counts_of("shared", turns_each);
+    const totals counts = line_counts_of("shared", turns_each);
     EXPECT_EQ(counts.at("place"), counts.at("moves"));
 }
 

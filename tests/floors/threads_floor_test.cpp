@@ -20,6 +20,7 @@
 #include "bench/suite/workloads/sockets/echo_session.hpp"
 #include "bench/suite/workloads/trial/cores.hpp"
 #include "tests/real_calls.hpp"
+#include "tests/support/open_files.hpp"
 #include "tests/support/says.hpp"
 
 namespace {
@@ -85,6 +86,7 @@ constexpr std::array rows{"threads/echo/conns:100", "threads/echo/conns:1000", "
 constexpr const char* serve_row = "threads/serve/rate:20000";
 
 struct threads_floor : testing::Test {
+    threads_floor() { tests::raise_limit_of_open_files(); }
     ~threads_floor() override { planted = fault::none; }
 };
 
@@ -153,7 +155,7 @@ TEST_F(threads_floor, each_workload_of_the_suite_has_a_row_or_a_reason) {
         EXPECT_EQ(threads_workload(shape.front) != nullptr, is_listed) << shape.front;
     }
     EXPECT_SAYS(why_no_threads_workload("threads/timer/chains:64"), "timer queue");
-    EXPECT_SAYS(why_no_threads_workload("threads/blocking/timers:64"), "share the clocks");
+    EXPECT_SAYS(why_no_threads_workload("threads/blocking/timers:64"), "run the clocks");
     EXPECT_SAYS(why_no_threads_workload("threads/post/stay/chains:64"), "floor-mutex-queue");
 }
 
@@ -166,8 +168,10 @@ TEST_F(threads_floor, each_thread_accepts_connections) {
 }
 
 TEST_F(threads_floor, a_changed_reply_fails_the_trial) {
-    EXPECT_SAYS(failure_with(fault::changed_reply, "threads/echo/conns:100"), "expected ");
-    EXPECT_SAYS(failure_with(fault::changed_reply, "threads/mixed/conns:100"), "expected ");
+    EXPECT_SAYS(failure_with(fault::changed_reply, "threads/echo/conns:100"),
+                "number of replies that differ from the bytes sent");
+    EXPECT_SAYS(failure_with(fault::changed_reply, "threads/mixed/conns:100"),
+                "number of replies that differ from the bytes sent");
     EXPECT_SAYS(failure_with(fault::changed_reply, "threads/accept/conns:32"),
                 "number of connections with the right reply: expected ");
 }

@@ -50,9 +50,8 @@ private:
     std::array<block*, frame_pool::largest_bytes / frame_pool::granularity_bytes> set_aside_{};
 };
 
-/// The number of freed blocks of one size, up to 1,032 bytes, that the heap keeps for later blocks of this
-/// size in the thread that has freed them. (glibc keeps seven, in its tcache.) Further blocks can become part
-/// of blocks of other sizes.
+/// The number of freed blocks of one size (up to 1,032 bytes) that a thread's heap keeps for reuse at the
+/// same size. (glibc keeps seven, in its tcache.) Further blocks can become part of blocks of other sizes.
 inline constexpr std::size_t blocks_kept_per_size = 4;
 
 /// Returns why freed blocks can become part of blocks of other sizes, or an empty string if the heap keeps

@@ -24,6 +24,7 @@
 #include "bench/suite/threads/asio_shared.hpp"
 #include "bench/suite/threads/loop_each.hpp"
 #include "bench/suite/workloads/all_workloads.hpp"
+#include "tests/support/open_files.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::bench {
@@ -77,7 +78,10 @@ std::vector<threaded_workload<R>> workloads_of() {
 }
 
 template <class R>
-class threads_workloads : public testing::Test {};
+class threads_workloads : public testing::Test {
+protected:
+    threads_workloads() { tests::raise_limit_of_open_files(); }
+};
 using all_kinds = testing::Types<asio_shared, asio_strands, asio_each, loop_each_runtime,
                                  floors::mutex_queue_runtime, floors::stealing_queue_runtime>;
 TYPED_TEST_SUITE(threads_workloads, all_kinds);

@@ -126,9 +126,11 @@ void take_names(operation_counts& counts, const both_runs& both, const system_ca
         const auto found = calls.by_name.find(name);
         return found == calls.by_name.end() ? 0.0 : static_cast<double>(found->second);
     };
-    for (const auto& [name, count] : large.by_name)
-        if (const double each = both.per_operation(of(small, name), static_cast<double>(count)); each != 0)
-            counts.system_calls_by_name[name] = each;
+    for (const auto* const calls : {&small, &large})
+        for (const auto& entry : calls->by_name)
+            if (const double each = both.per_operation(of(small, entry.first), of(large, entry.first));
+                each != 0)
+                counts.system_calls_by_name[entry.first] = each;
     counts.metrics["syscalls"] =
         both.per_operation(static_cast<double>(small.total()), static_cast<double>(large.total()));
 }
@@ -240,7 +242,8 @@ operation_counts count_once(const contender& who, const std::string& workload,
         const auto operations = operations_for(where);
         count_allocations_and_switches(counts, where, operations, options.malloc_counter);
         const bool perf = count_with_perf(counts, where, operations);
-        count_with_strace(counts, where, operations, !perf);
+        // The two tracers change differently how often threads wait for each other.
+        if (!perf || !counts_vary(workload)) count_with_strace(counts, where, operations, !perf);
     } catch (const contender_failed& error) {
         counts.failed = true;
         counts.missing.emplace_back(error.what());
@@ -255,34 +258,30 @@ operation_counts count_once(const contender& who, const std::string& workload,
     return counts;
 }
 
-bool is_of_system_calls(std::string_view metric) {
-    return metric == "syscalls" || metric == "futex_calls";
-}
-
-/// Returns the median of each count. Leaves out the system calls that strace counted if perf counted those of
-/// another process, because a tracer changes how often threads wait for each other.
+/// Returns the median of each count. A median below zero means that the counts vary by more than the
+/// operations cause; `missing` then has the reason instead.
 operation_counts medians_of(const std::vector<operation_counts>& all) {
     operation_counts medians;
     medians.operations = all.front().operations;
-    for (const auto& each : all)
-        if (medians.tracer.empty() || each.tracer == tracer_perf) medians.tracer = each.tracer;
+    medians.tracer = all.front().tracer;
     std::map<std::string, std::vector<double>> by_name;
-    std::size_t traced = 0;
     for (const auto& each : all) {
-        const bool counts_calls = each.tracer == medians.tracer && !each.tracer.empty();
-        if (counts_calls) ++traced;
-        for (const auto& [metric, value] : each.metrics)
-            if (counts_calls || !is_of_system_calls(metric)) medians.samples[metric].push_back(value);
-        for (const auto& [name, value] : each.system_calls_by_name)
-            if (counts_calls) by_name[name].push_back(value);
+        for (const auto& [metric, value] : each.metrics) medians.samples[metric].push_back(value);
+        for (const auto& [name, value] : each.system_calls_by_name) by_name[name].push_back(value);
         for (const auto& reason : each.missing)
             if (std::ranges::find(medians.missing, reason) == medians.missing.end())
                 medians.missing.push_back(reason);
-        medians.failed = medians.failed || each.failed;
     }
     for (const auto& [metric, values] : medians.samples) medians.metrics[metric] = median_of(values);
+    std::erase_if(medians.metrics, [&](const auto& entry) {
+        if (entry.second >= 0) return false;
+        medians.missing.push_back(
+            fmt::format("{}: the counts vary by more than the operations cause", entry.first));
+        medians.samples.erase(entry.first);
+        return true;
+    });
     for (auto& [name, values] : by_name) {
-        values.resize(traced, 0);  // a process that is not in the list did not make the call
+        values.resize(all.size(), 0);  // a process that is not in the list did not make the call
         medians.system_calls_by_name[name] = median_of(values);
     }
     return medians;
@@ -293,10 +292,24 @@ operation_counts medians_of(const std::vector<operation_counts>& all) {
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options) {
     auto first = count_once(who, workload, options);
     if (!counts_vary(workload) || first.failed) return first;
-    constexpr std::size_t counts_if_they_vary = 3;
-    std::vector<operation_counts> all{std::move(first)};
-    while (all.size() < counts_if_they_vary) all.push_back(count_once(who, workload, options));
-    return medians_of(all);
+    // The counts of different tracers cannot be mixed. perf sometimes fails, and then strace counts.
+    constexpr std::size_t counts_wanted = 3, counts_most = 6;
+    std::map<std::string, std::vector<operation_counts>> by_tracer;
+    by_tracer[first.tracer].push_back(std::move(first));
+    const auto largest = [&] {
+        return std::ranges::max_element(by_tracer, {}, [](const auto& entry) { return entry.second.size(); });
+    };
+    for (std::size_t made = 1; made < counts_most && largest()->second.size() < counts_wanted; ++made) {
+        auto next = count_once(who, workload, options);
+        if (next.failed) return next;
+        by_tracer[next.tracer].push_back(std::move(next));
+    }
+    const auto& most = largest()->second;
+    auto medians = medians_of(most);
+    if (most.size() < counts_wanted)
+        medians.missing.push_back(
+            fmt::format("only {} of {} counts succeeded with the same tracer", most.size(), counts_wanted));
+    return medians;
 }
 
 }  // namespace loopbench::bench

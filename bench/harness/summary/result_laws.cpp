@@ -17,7 +17,7 @@ void check_calls(const reports::report& report, const counted_result& cell, std:
     const auto* const time = reports::find_result(report, cell.workload, cell.contender, "time");
     const auto* const shape =
         find_shape(cell.workload);  // null for third-party workloads, whose number of threads is unknown
-    // The threads of a traced process make other calls than those of the measured one.
+    // A tracer changes which calls several threads make, so these counts do not belong to the measured time.
     if (shape == nullptr || counts_vary(cell.workload) || calls == cell.metrics.end() ||
         !report.where.cheapest_call_ns || time == nullptr || !time->median)
         return;

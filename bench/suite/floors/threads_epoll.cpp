@@ -26,7 +26,7 @@ constexpr std::uint64_t first_session = std::uint64_t{1} << 32U, woken_tag = std
 
 }  // namespace
 
-bool send_all(int fd, std::span<const std::byte> bytes) noexcept {
+bool send_whole(int fd, std::span<const std::byte> bytes) noexcept {
     return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
@@ -131,7 +131,7 @@ void epoll_threads::serve(session& own, bool until_end) {
         if (bytes <= 0) break;
         records.operations[this_thread_index()].add();
         own.served_bytes += static_cast<std::uint64_t>(bytes);
-        if (!send_all(own.fd.get(), std::span(buffer).first(static_cast<std::size_t>(bytes)))) bytes = 0;
+        if (!send_whole(own.fd.get(), std::span(buffer).first(static_cast<std::size_t>(bytes)))) bytes = 0;
     } while (bytes > 0 && (until_end || bytes == static_cast<ssize_t>(buffer.size())));
     if (bytes > 0) return;
     own.fd.reset();  // otherwise, the client would wait for a reply

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bench/suite/threads/crew.hpp"
@@ -85,6 +86,6 @@ private:
 };
 
 /// Sends all bytes. Blocks while the kernel's buffer is full. Returns false if the connection is broken.
-bool send_all(int fd, std::span<const std::byte> bytes) noexcept;
+bool send_whole(int fd, std::span<const std::byte> bytes) noexcept;
 
 }  // namespace loopbench::bench::floors

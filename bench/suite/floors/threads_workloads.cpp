@@ -127,7 +127,7 @@ private:
             own.fd = connect_to(port());
             watch(thread, own.fd.get(), number);
         }
-        if (!send_all(own.fd.get(), messages_.message(number, own.done))) loop::throw_failed("send");
+        if (!send_whole(own.fd.get(), messages_.message(number, own.done))) loop::throw_failed("send");
     }
 
     void operation_ended(std::size_t thread, std::size_t number) {
@@ -147,10 +147,11 @@ private:
 
     void section_ended() {
         const bool is_timed = records.is_timed();
-        if (is_timed) records.keep_shares();
+        if (is_timed && how_ == use::one_connection) records.keep_shares();
         if (running_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         if (is_timed) {
             records.end();
+            records.keep_shares();
             finish();
         } else {
             records.begin();
@@ -335,9 +336,7 @@ std::string_view why_no_threads_workload(std::string_view front) {
     if (front.starts_with("threads/timer/"))
         return "the workload measures a timer queue, which a floor does not have";
     if (front.starts_with("threads/blocking/"))
-        return "the result depends on which threads share the clocks, and bare system calls do not determine "
-               "it; "
-               "this floor does not implement the workload";
+        return "bare system calls do not decide which threads run the clocks, and the result depends on it";
     return "the workload measures queues of functions; use floor-mutex-queue or floor-stealing-queue instead";
 }
 

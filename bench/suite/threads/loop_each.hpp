@@ -26,9 +26,9 @@ struct loop_sockets {
     }
 };
 
-/// One of this project's loops in each thread. Functions for another loop take post_from_any_thread(), not an
-/// inbox or a batch (loop/group.hpp): the workloads send functions one by one, and then an inbox executes
-/// more instructions and wakes the other loop just as often. A batch also wakes it later.
+/// One of this project's loops in each thread. Sends functions to another loop with post_from_any_thread(),
+/// not with an inbox or a batch (loop/group.hpp), because the workloads send functions one by one: then an
+/// inbox executes more instructions and wakes the other loop just as often, and a batch also wakes it later.
 class loop_each_runtime : public each_runtime<loop::event_loop, loop_sockets> {
 public:
     loop_each_runtime(const thread_plan& plan, dealing how, std::string_view design)

@@ -290,7 +290,7 @@ const notOfTheSheet = ["date", "size", "load_avg", "contender", "library", "libr
 function coresText() {
   const used = new Map();
   for (const {name, cores} of report.workloads)
-    for (const {threads, generator} of cores || []) {
+    for (const {threads, generator} of (cores || []).filter((each) => each.threads.length)) {
       const place = threads.join(", ") + (generator.length ? `, the load generator on ${generator.join(", ")}` : "");
       used.set(place, [...used.get(place) || [], name]);
     }

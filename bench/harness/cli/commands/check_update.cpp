@@ -37,6 +37,12 @@ constexpr std::string_view repair = "repair it, or leave it out with --workload 
 constexpr std::string_view let_it_count =
     "see `loopbench doctor` for what prevents counts here, or use --tier times, which needs no counts";
 
+/// Returns what makes the counts of the workload possible.
+std::string_view remedy_for(std::string_view workload) {
+    return counts_vary(workload) ? "choose other workloads with --workload, or use --tier times"
+                                 : let_it_count;
+}
+
 class not_written : public std::runtime_error {
 public:
     not_written(exit_code how, const std::string& why) : std::runtime_error{why}, code{how} {}
@@ -94,7 +100,9 @@ public:
         if (counts_) {
             if (counted.empty())
                 throw not_written{exit_inconclusive,
-                                  "the report has no counts; use a report of `loopbench run --counts`"};
+                                  "the report has no counts that stay the same from run to run; use a report "
+                                  "of `loopbench run "
+                                  "--counts`, with workloads that have one thread"};
             take_counts(counted);
         }
         if (!times_) return;
@@ -277,12 +285,12 @@ private:
                 throw not_written{
                     exit_inconclusive,
                     fmt::format("{} of {} on {} was not counted: {}; {}", item.metric, item.contender,
-                                item.workload, fmt::join(cell->missing, "; "), let_it_count)};
+                                item.workload, fmt::join(cell->missing, "; "), remedy_for(item.workload))};
         }
         for (const auto& cell : cells)
             if (!cell.missing.empty())
                 tell("loopbench: {} on {} lacks counts: {}; {}\n", cell.contender, cell.workload,
-                     fmt::join(cell.missing, "; "), let_it_count);
+                     fmt::join(cell.missing, "; "), remedy_for(cell.workload));
         expect_counts(next_, cells);
     }
 

@@ -8,8 +8,9 @@
 // (Intel SDM, volume 3, section 9.1.2): a read-modify-write, or a sequentially consistent store or fence. A
 // mutex of pthread has one to lock and one to unlock it, if no thread waits for it.
 //
-// What other libraries do inside (malloc, libuv) and what the kernel does is not counted, but their mutexes
-// are. At its end, the process writes its counts to the file LOOPBENCH_LINES_FILE.
+// What the kernel, memcpy() and other libraries (malloc, libuv) do inside is not counted, but the mutexes of
+// other libraries are. A mutex that a thread tries to lock in vain counts as locked. At its end, the process
+// writes its counts to the file LOOPBENCH_LINES_FILE.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
@@ -17,10 +18,12 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 // The code here must not count its own use of memory.
@@ -38,7 +41,7 @@ struct place {
     std::uint64_t moves;
 };
 
-// The counts of a thread. A further thread after the 32nd shares the counts of an earlier one.
+// The counts of a thread.
 struct alignas(128) thread_counts {
     std::uint64_t moves, atomics, locks;
     std::array<place, places_max> places;
@@ -49,13 +52,19 @@ std::atomic<std::size_t> threads_begun{0};
 thread_local constinit std::size_t own_number = threads_max;
 
 std::size_t number_of_this_thread() {
-    if (own_number == threads_max) own_number = threads_begun.fetch_add(1) % threads_max;
+    if (own_number < threads_max) return own_number;
+    own_number = threads_begun.fetch_add(1);
+    if (own_number >= threads_max) {
+        std::fputs("cannot count lines: the process has more than 32 threads\n", stderr);
+        std::abort();
+    }
     return own_number;
 }
 
 // The state of a line: 24 bits of its number, the thread that wrote it last (0: none), and the threads that
-// have it in their caches, as a set of bits. An entry of the table belongs to one of the lines whose numbers
-// end with the same 22 bits; if another of them is used, the entry is its own.
+// have it in their caches, as a set of bits. Lines whose numbers end with the same 22 bits share an entry,
+// which has the state of the line that was used last; so lines that are a multiple of 256 MB apart can hide
+// moves of each other.
 using line_state = std::atomic<std::uint64_t>;
 constexpr std::size_t table_bits = 22;
 
@@ -146,7 +155,7 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* at,
     if (name == nullptr) return;
     std::FILE* file = std::fopen(name, "w");
     if (file == nullptr) {
-        std::perror(name);
+        std::fprintf(stderr, "cannot write the counts of lines to %s: %s\n", name, std::strerror(errno));
         return;
     }
     std::uint64_t moves = 0, atomics = 0, locks = 0;
@@ -168,7 +177,8 @@ int wait_with(pthread_cond_t* condition, pthread_mutex_t* mutex, const void* at,
     }
     std::fprintf(file, "moves %ju\natomics %ju\nlocks %ju\n", static_cast<std::uintmax_t>(moves),
                  static_cast<std::uintmax_t>(atomics), static_cast<std::uintmax_t>(locks));
-    if (std::fclose(file) != 0) std::perror(name);
+    if (std::fclose(file) != 0)
+        std::fprintf(stderr, "cannot write the counts of lines to %s: %s\n", name, std::strerror(errno));
 }
 
 }  // namespace

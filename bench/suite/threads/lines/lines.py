@@ -8,8 +8,8 @@ a name without the number of threads, for example threads/echo/conns:100.
 
 Runs each contender three times with N operations and three times with 2 N, and divides the difference of the medians by
 the difference of the operations. Three numbers are printed for each operation: how many cache lines move between cores,
-how many atomic operations there are, and how many mutexes are locked (counter.cpp says what these are). The rows below
-a contender are the places in its source where most of the lines move.
+how many atomic operations there are, and how many mutexes are locked (counter.cpp says what these are). With --places,
+the rows below a contender are the N places in its source where most of the lines move.
 
 Lines move only while threads work at the same time. So nothing else may run, and each thread needs a core of its own.
 """
@@ -19,6 +19,7 @@ import collections
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -33,7 +34,7 @@ RUNS = 3
 
 
 class Unsupported(Exception):
-    pass
+    """The contender does not run the workload. The text is its reason."""
 
 
 def counts_of(program, workload, operations):
@@ -44,8 +45,9 @@ def counts_of(program, workload, operations):
                               env=os.environ | {"LOOPBENCH_OPERATIONS": str(operations),
                                                 "LOOPBENCH_LINES_FILE": str(file)},
                               capture_output=True, text=True)
-        if "unsupported" in done.stdout:
-            raise Unsupported
+        refused = re.search(r"unsupported: [^'\"]*", done.stdout)
+        if refused:
+            raise Unsupported(refused[0])
         if done.returncode or "ERROR OCCURRED" in done.stdout or workload not in done.stdout:
             sys.exit(f"{program}: {workload} failed: {done.stderr.strip() or done.stdout.strip()}")
         if not file.exists():
@@ -95,8 +97,16 @@ def main():
     parser.add_argument("--operations", type=int, default=20000)
     parser.add_argument("--places", type=int, default=0)
     options = parser.parse_intermixed_args()
+    if options.operations < 1:
+        parser.error("--operations must be at least 1")
+    if options.places and not shutil.which("addr2line"):
+        parser.error("--places needs addr2line; install binutils")
     folder = options.build / "bin" / "contenders"
     names = options.contender or [name for name in CONTENDERS if (folder / name).exists()]
+    lacking = [name for name in names if not (folder / name).exists()]
+    if lacking or not names:
+        sys.exit(f"{folder} lacks {', '.join(lacking) or 'the contenders'}; configure with `cmake --preset lines`, and "
+                 "build them")
     for workload in options.workload:
         print(f"{workload}/threads:{options.threads}")
         print(f"  {'per operation':24}" + "".join(f"{each:>9}" for each in TOTALS))
@@ -104,10 +114,13 @@ def main():
             try:
                 few, many = (medians_of(folder / name, f"{workload}/threads:{options.threads}", number)
                              for number in (options.operations, 2 * options.operations))
-            except Unsupported:
+            except Unsupported as why:
+                print(f"  {name:24} {why}")
                 continue
             cells = [(many[0][each] - few[0][each]) / options.operations for each in TOTALS]
             print(f"  {name:24}" + "".join(f"{each:9.2f}" for each in cells), flush=True)
+            if not options.places:
+                continue
             moved = collections.Counter()
             for place, count in (many[1] - few[1]).items():
                 moved[source_of(place)] += count

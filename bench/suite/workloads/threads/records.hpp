@@ -81,8 +81,9 @@ public:
         of_thread_[this_thread_index()].lateness.record(std::chrono::nanoseconds(late).count());
     }
 
-    /// Keeps the shares of the threads and of the units. The first unit that has made all its operations
-    /// calls this function: when all units are done, their shares are equal. Further calls have no effect.
+    /// Keeps the shares of the threads and of the units. If the units run all the time, the first one that
+    /// has made all its operations calls this function, because their shares are equal when all are done.
+    /// Otherwise, the last one calls it. Further calls have no effect.
     void keep_shares() {
         if (has_shares_.exchange(true)) return;
         of_units_ = units.now();
