@@ -161,7 +161,8 @@ TEST(counting_run, counts_of_several_threads_are_reported_but_a_gate_never_compa
     const auto ran = loopbench({"run", "--contender", "asio-shared", "--workload", workload, "--blocks", "1",
                                 "--counts", "-o", loopbench.out()});
     EXPECT_EQ(ran.code, 0) << ran.error_tail;
-    for (const auto& item : loopbench.report()["results"])
+    const auto report = loopbench.report();
+    for (const auto& item : report["results"])
         if (item["metric"] == "context_switches") {
             EXPECT_EQ(item["deterministic"], false);
             EXPECT_EQ(item["samples"].size(), 3U);
