@@ -173,6 +173,18 @@ TEST(counts, workloads_for_several_threads_have_the_median_of_three_counts_and_t
     EXPECT_FALSE(counts_of("yield/plain").metrics.contains("futex_calls"));
 }
 
+TEST(counts, a_negative_count_of_several_threads_is_left_out_with_the_reason) {
+    if (!has_tracer()) GTEST_SKIP() << "strace is not installed";
+    const auto counted = counts_of("threads/post/move/chains:64/threads:2");
+    for (const char* const metric : {"futex_calls", "syscalls"}) {
+        EXPECT_FALSE(counted.metrics.contains(metric)) << metric;
+        EXPECT_FALSE(counted.samples.contains(metric)) << metric;
+        EXPECT_SAYS(missing(counted), std::string(metric) + ": the counts vary");
+    }
+    EXPECT_FALSE(counted.system_calls_by_name.contains("futex"));
+    EXPECT_TRUE(counted.metrics.contains("context_switches")) << missing(counted);
+}
+
 TEST(counts, two_builds_are_not_compared_by_the_counts_of_several_threads) {
     const time_for_pass time{.end = time_for_pass::clock::now() + std::chrono::minutes(1)};
     EXPECT_SAYS(tests::complaint_of<uncountable>([&] {

@@ -282,7 +282,7 @@ operation_counts medians_of(const std::vector<operation_counts>& all) {
     });
     for (auto& [name, values] : by_name) {
         values.resize(all.size(), 0);  // a process that is not in the list did not make the call
-        medians.system_calls_by_name[name] = median_of(values);
+        if (const double median = median_of(values); median >= 0) medians.system_calls_by_name[name] = median;
     }
     return medians;
 }
