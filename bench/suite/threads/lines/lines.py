@@ -45,9 +45,9 @@ def counts_of(program, workload, operations):
                               env=os.environ | {"LOOPBENCH_OPERATIONS": str(operations),
                                                 "LOOPBENCH_LINES_FILE": str(file)},
                               capture_output=True, text=True)
-        refused = re.search(r"unsupported: [^'\"]*", done.stdout)
+        refused = re.search(r"unsupported: .*", done.stdout)
         if refused:
-            raise Unsupported(refused[0])
+            raise Unsupported(refused[0].rstrip("'\" "))
         if done.returncode or "ERROR OCCURRED" in done.stdout or workload not in done.stdout:
             sys.exit(f"{program}: {workload} failed: {done.stderr.strip() or done.stdout.strip()}")
         if not file.exists():
