@@ -15,12 +15,12 @@
 #include <vector>
 
 #include "bench/catalog/workload_table.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
 #include "bench/suite/floors/threads_workloads.hpp"
 #include "bench/suite/threads_runtime.hpp"
 #include "bench/suite/workloads/sockets/echo_session.hpp"
 #include "bench/suite/workloads/trial/cores.hpp"
 #include "tests/real_calls.hpp"
-#include "tests/support/open_files.hpp"
 #include "tests/support/says.hpp"
 
 namespace {
@@ -86,7 +86,7 @@ constexpr std::array rows{"threads/echo/conns:100", "threads/echo/conns:1000", "
 constexpr const char* serve_row = "threads/serve/rate:20000";
 
 struct threads_floor : testing::Test {
-    threads_floor() { tests::raise_limit_of_open_files(); }
+    threads_floor() { raise_open_files_limit(2'500); }
     ~threads_floor() override { planted = fault::none; }
 };
 

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "bench/catalog/workload_table.hpp"
+#include "bench/suite/contenders/contender_main.hpp"
 #include "bench/suite/contenders/threads_main.hpp"
 #include "bench/suite/floors/queue_runtimes.hpp"
 #include "bench/suite/threads/asio_each.hpp"
 #include "bench/suite/threads/asio_shared.hpp"
 #include "bench/suite/threads/loop_each.hpp"
 #include "bench/suite/workloads/all_workloads.hpp"
-#include "tests/support/open_files.hpp"
 #include "tests/support/says.hpp"
 
 namespace loopbench::bench {
@@ -80,7 +80,7 @@ std::vector<threaded_workload<R>> workloads_of() {
 template <class R>
 class threads_workloads : public testing::Test {
 protected:
-    threads_workloads() { tests::raise_limit_of_open_files(); }
+    threads_workloads() { raise_open_files_limit(2'500); }
 };
 using all_kinds = testing::Types<asio_shared, asio_strands, asio_each, loop_each_runtime,
                                  floors::mutex_queue_runtime, floors::stealing_queue_runtime>;

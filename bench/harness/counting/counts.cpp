@@ -1,6 +1,6 @@
 // Counting runs up to seven short processes for each workload and contender. The first determines the number
 // of operations N. Then each counter (the preloaded shared object, perf and strace) gets one process with N
-// operations and one with 2N. If the counts vary, all of this is done three times.
+// operations and one with 2N. If the counts vary, all of this is done three times or more.
 #include "bench/harness/counting/counts.hpp"
 
 #include <fmt/format.h>
@@ -307,8 +307,9 @@ operation_counts count(const contender& who, const std::string& workload, const 
     const auto& most = largest()->second;
     auto medians = medians_of(most);
     if (most.size() < counts_wanted)
-        medians.missing.push_back(
-            fmt::format("only {} of {} counts succeeded with the same tracer", most.size(), counts_wanted));
+        medians.missing.push_back(fmt::format(
+            "only {} of {} counts succeeded with the same tracer; count again when the machine is less busy",
+            most.size(), counts_wanted));
     return medians;
 }
 

@@ -42,14 +42,15 @@ struct counting_options {
 std::filesystem::path default_malloc_counter();
 
 /// Counts the operations of one workload in up to seven processes, one after the other, with the small
-/// workload size. Counts three times if the counts vary (counts_vary()). Must be called from the main thread,
-/// like run_child().
+/// workload size. If the counts vary (counts_vary()), counts until three counts have the same tracer, and
+/// returns the medians. Must be called from the main thread, like run_child().
 ///
 /// If the kernel permits it, `perf trace` (the tracepoint raw_syscalls) counts the system calls, otherwise
-/// strace counts them. The waits are always counted with strace, because only strace shows the arguments of
-/// calls. Only voluntary context switches are counted. Counting is impossible if the contender does not do
-/// the number of operations in LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time
-/// (serve/open_loop, timer/under_load).
+/// strace counts them. Waits need strace, because only strace shows the arguments of calls. If the counts
+/// vary, waits are counted only together with the system calls, because two tracers change them differently.
+/// Only voluntary context switches are counted. Counting is impossible if the contender does not do the
+/// number of operations in LOOPBENCH_OPERATIONS, or if the workload runs for a fixed time (serve/open_loop,
+/// timer/under_load).
 operation_counts count(const contender& who, const std::string& workload, const counting_options& options);
 
 }  // namespace loopbench::bench

@@ -39,17 +39,6 @@ std::optional<contender_settings> read_settings() {
     }
 }
 
-/// Raises the limit of open files as far as possible, and returns the new limit. Without root, this is the
-/// hard limit. With root, it is at least `wanted`.
-rlim_t raise_open_files_limit(rlim_t wanted) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-    const rlimit more{std::max(limit.rlim_max, wanted), std::max(limit.rlim_max, wanted)};
-    if (setrlimit(RLIMIT_NOFILE, &more) == 0) return more.rlim_cur;
-    const rlim_t before = std::exchange(limit.rlim_cur, limit.rlim_max);
-    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before;
-}
-
 rlim_t most_open_files(const std::vector<contender_workload>& workloads) {
     std::size_t most = 0;
     for (const contender_workload& each : workloads) most = std::max(most, each.shape.open_files);
@@ -259,6 +248,15 @@ std::optional<std::string> why_not(const contender_info& info, const workload_sh
         return fmt::format("select can watch only descriptors below {}, but this workload opens {} files",
                            FD_SETSIZE, shape.open_files);
     return std::nullopt;
+}
+
+rlim_t raise_open_files_limit(rlim_t wanted) {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+    const rlimit more{std::max(limit.rlim_max, wanted), std::max(limit.rlim_max, wanted)};
+    if (setrlimit(RLIMIT_NOFILE, &more) == 0) return more.rlim_cur;
+    const rlim_t before = std::exchange(limit.rlim_cur, limit.rlim_max);
+    return setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before;
 }
 
 int run_contender(int argc, char** argv, const contender_info& info,

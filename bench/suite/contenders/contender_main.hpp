@@ -2,6 +2,8 @@
 // runtime.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <concepts>
 #include <functional>
 #include <memory>
@@ -62,6 +64,10 @@ int run_contender(int argc, char** argv, const contender_info& info,
                   const std::vector<contender_workload>& workloads);
 
 std::string workload_buffers();
+
+/// Raises the limit of open files as far as possible, and returns the new limit. Without root, this is the
+/// hard limit. With root, it is at least `wanted`.
+rlim_t raise_open_files_limit(rlim_t wanted);
 
 /// Returns the reason why a contender cannot run a workload, or nothing if it can. For example, select cannot
 /// watch a descriptor whose number is 1024 or above.

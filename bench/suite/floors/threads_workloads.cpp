@@ -303,7 +303,7 @@ private:
     std::uint64_t left_;
 };
 
-/// Returns the value of the parameter at the end of the name, or 0 if there is none.
+/// Returns the number after the last colon, or 0 for a name without a colon.
 std::size_t parameter_of(std::string_view front) {
     const std::size_t colon = front.rfind(':');
     return colon == std::string_view::npos ? 0 : std::stoul(std::string(front.substr(colon + 1)));

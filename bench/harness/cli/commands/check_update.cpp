@@ -101,8 +101,7 @@ public:
             if (counted.empty())
                 throw not_written{exit_inconclusive,
                                   "the report has no counts that stay the same from run to run; use a report "
-                                  "of `loopbench run "
-                                  "--counts`, with workloads that have one thread"};
+                                  "of `loopbench run --counts`, with workloads that have one thread"};
             take_counts(counted);
         }
         if (!times_) return;

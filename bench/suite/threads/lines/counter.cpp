@@ -8,13 +8,12 @@
 // (Intel SDM, volume 3, section 9.1.2): a read-modify-write, or a sequentially consistent store or fence. A
 // mutex of pthread has one to lock and one to unlock it, if no thread waits for it.
 //
-// What the kernel, memcpy() and other libraries (malloc, libuv) do inside is not counted, but the mutexes of
+// Moves inside the kernel, memcpy() and other libraries (malloc, libuv) are not counted, but the mutexes of
 // other libraries are. A mutex that a thread tries to lock in vain counts as locked. At its end, the process
 // writes its counts to the file LOOPBENCH_LINES_FILE.
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include <array>
 #include <atomic>
@@ -67,16 +66,7 @@ std::size_t number_of_this_thread() {
 // moves of each other.
 using line_state = std::atomic<std::uint64_t>;
 constexpr std::size_t table_bits = 22;
-
-line_state* table() {
-    static line_state* const all = [] {
-        void* memory = ::mmap(nullptr, sizeof(line_state) << table_bits, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) std::abort();
-        return static_cast<line_state*>(memory);
-    }();
-    return all;
-}
+constinit std::array<line_state, std::size_t{1} << table_bits> lines{};
 
 void count_move(std::size_t thread, const void* at) {
     thread_counts& own = all_counts[thread];
@@ -92,7 +82,7 @@ void count_move(std::size_t thread, const void* at) {
 }
 
 void use_line(std::uint64_t number, bool writes, const void* at) {
-    line_state& state = table()[number & ((std::uint64_t{1} << table_bits) - 1)];
+    line_state& state = lines[number % lines.size()];
     const std::size_t thread = number_of_this_thread();
     const std::uint64_t tag = ((number >> table_bits) & 0xffffffU) << 40U;
     const std::uint64_t me = std::uint64_t{1} << thread, writer = (std::uint64_t{thread} + 1) << 32U;
@@ -203,25 +193,17 @@ void __tsan_write_range(void* at, std::size_t bytes) {
     if (bytes != 0) use(at, bytes, true, LOOPBENCH_HERE);
 }
 
-#define LOOPBENCH_PLAIN(bytes)                     \
-    void __tsan_read##bytes(void* at) {            \
-        use(at, bytes, false, LOOPBENCH_HERE);     \
-    }                                              \
-    void __tsan_write##bytes(void* at) {           \
-        use(at, bytes, true, LOOPBENCH_HERE);      \
-    }                                              \
-    void __tsan_unaligned_read##bytes(void* at) {  \
-        use(at, bytes, false, LOOPBENCH_HERE);     \
-    }                                              \
-    void __tsan_unaligned_write##bytes(void* at) { \
-        use(at, bytes, true, LOOPBENCH_HERE);      \
-    }                                              \
-    void __tsan_volatile_read##bytes(void* at) {   \
-        use(at, bytes, false, LOOPBENCH_HERE);     \
-    }                                              \
-    void __tsan_volatile_write##bytes(void* at) {  \
-        use(at, bytes, true, LOOPBENCH_HERE);      \
+#define LOOPBENCH_USE(name, bytes, writes)      \
+    void __tsan_##name##bytes(void* at) {       \
+        use(at, bytes, writes, LOOPBENCH_HERE); \
     }
+#define LOOPBENCH_PLAIN(bytes)                  \
+    LOOPBENCH_USE(read, bytes, false)           \
+    LOOPBENCH_USE(write, bytes, true)           \
+    LOOPBENCH_USE(unaligned_read, bytes, false) \
+    LOOPBENCH_USE(unaligned_write, bytes, true) \
+    LOOPBENCH_USE(volatile_read, bytes, false)  \
+    LOOPBENCH_USE(volatile_write, bytes, true)
 LOOPBENCH_PLAIN(1)
 LOOPBENCH_PLAIN(2)
 LOOPBENCH_PLAIN(4)
@@ -234,41 +216,39 @@ LOOPBENCH_PLAIN(16)
         count_atomic();                                                     \
         return operation(at, value, __ATOMIC_SEQ_CST);                      \
     }
-#define LOOPBENCH_ATOMIC(bits, type)                                                                        \
-    type __tsan_atomic##bits##_load(const volatile type* at, int) {                                         \
-        use(at, sizeof(type), false, LOOPBENCH_HERE);                                                       \
-        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                       \
-    }                                                                                                       \
-    void __tsan_atomic##bits##_store(volatile type* at, type value, int order) {                            \
-        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                        \
-        if (order == __ATOMIC_SEQ_CST) count_atomic();                                                      \
-        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                      \
-    }                                                                                                       \
-    LOOPBENCH_CHANGE(bits, type, exchange, __atomic_exchange_n)                                             \
-    LOOPBENCH_CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                             \
-    LOOPBENCH_CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                             \
-    LOOPBENCH_CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                             \
-    LOOPBENCH_CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                               \
-    LOOPBENCH_CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                             \
-    LOOPBENCH_CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                           \
-    int __tsan_atomic##bits##_compare_exchange_strong(volatile type* at, type* expected, type value, int,   \
-                                                      int) {                                                \
-        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                        \
-        count_atomic();                                                                                     \
-        return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-    }                                                                                                       \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile type* at, type* expected, type value, int,     \
-                                                    int) {                                                  \
-        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                        \
-        count_atomic();                                                                                     \
-        return __atomic_compare_exchange_n(at, expected, value, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
-    }                                                                                                       \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type value, int,      \
-                                                    int) {                                                  \
-        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                        \
-        count_atomic();                                                                                     \
-        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
-        return expected;                                                                                    \
+#define LOOPBENCH_COMPARE(bits, type, kind, is_weak)                                                      \
+    int __tsan_atomic##bits##_compare_exchange_##kind(volatile type* at, type* expected, type value, int, \
+                                                      int) {                                              \
+        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                      \
+        count_atomic();                                                                                   \
+        return __atomic_compare_exchange_n(at, expected, value, is_weak, __ATOMIC_SEQ_CST,                \
+                                           __ATOMIC_SEQ_CST);                                             \
+    }
+#define LOOPBENCH_ATOMIC(bits, type)                                                                   \
+    type __tsan_atomic##bits##_load(const volatile type* at, int) {                                    \
+        use(at, sizeof(type), false, LOOPBENCH_HERE);                                                  \
+        return __atomic_load_n(at, __ATOMIC_SEQ_CST);                                                  \
+    }                                                                                                  \
+    void __tsan_atomic##bits##_store(volatile type* at, type value, int order) {                       \
+        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                   \
+        if (order == __ATOMIC_SEQ_CST) count_atomic();                                                 \
+        __atomic_store_n(at, value, __ATOMIC_SEQ_CST);                                                 \
+    }                                                                                                  \
+    LOOPBENCH_CHANGE(bits, type, exchange, __atomic_exchange_n)                                        \
+    LOOPBENCH_CHANGE(bits, type, fetch_add, __atomic_fetch_add)                                        \
+    LOOPBENCH_CHANGE(bits, type, fetch_sub, __atomic_fetch_sub)                                        \
+    LOOPBENCH_CHANGE(bits, type, fetch_and, __atomic_fetch_and)                                        \
+    LOOPBENCH_CHANGE(bits, type, fetch_or, __atomic_fetch_or)                                          \
+    LOOPBENCH_CHANGE(bits, type, fetch_xor, __atomic_fetch_xor)                                        \
+    LOOPBENCH_CHANGE(bits, type, fetch_nand, __atomic_fetch_nand)                                      \
+    LOOPBENCH_COMPARE(bits, type, strong, false)                                                       \
+    LOOPBENCH_COMPARE(bits, type, weak, true)                                                          \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type value, int, \
+                                                    int) {                                             \
+        use(at, sizeof(type), true, LOOPBENCH_HERE);                                                   \
+        count_atomic();                                                                                \
+        __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
+        return expected;                                                                               \
     }
 LOOPBENCH_ATOMIC(8, std::uint8_t)
 LOOPBENCH_ATOMIC(16, std::uint16_t)
