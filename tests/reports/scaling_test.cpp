@@ -163,6 +163,18 @@ TEST(scaling, a_ratio_to_one_thread_is_the_median_of_the_ratios_within_blocks) {
     EXPECT_FALSE(curve_of(report, "loop").points.at(0).work) << "one thread has no ratio to itself";
 }
 
+TEST(scaling, the_sentence_about_threads_comes_before_the_one_about_speed) {
+    auto fast = judged_as(with_threads(1).c_str(), "fast", "time", 50, {"", 2.0, 1.8, 2.2}, faster);
+    fast.samples.assign(steady.size(), 50.0);
+    const auto report =
+        session_with({time_of("asio-epoll", 1, steady), fast, time_of("asio-epoll", 2, times(14, steady))});
+    std::vector<reports::topic> topics;
+    for (const auto& each : reports::summary_sentences_of(report)) topics.push_back(each.about);
+    const auto place = [&topics](reports::topic about) { return std::ranges::find(topics, about); };
+    ASSERT_NE(place(reports::topic::cost), topics.end());
+    EXPECT_LT(place(reports::topic::threads), place(reports::topic::cost));
+}
+
 TEST(scaling, the_interval_of_cpu_time_keeps_its_ends_in_order) {
     samples two;
     for (int i = 0; i < 10; ++i) two.push_back(300.0 + 10 * i);
