@@ -48,6 +48,40 @@ find_package(benchmark REQUIRED)
 add_executable(bench bench.cpp)
 target_link_libraries(bench PRIVATE benchmark::benchmark)
 """
+# Replaces Google Benchmark where a stub replaces loopbench: a program can only list its benchmarks. It is compiled in
+# half of the time, and has enough functions for many link orders.
+LIBRARY = """#include <cstdio>
+#include <string>
+#include <utility>
+namespace benchmark {
+struct State {
+    int* begin() { return nullptr; }
+    int* end() { return nullptr; }
+};
+template <class T> void DoNotOptimize(const T&) {}
+inline volatile int called = 0;
+template <int N> [[gnu::noinline]] void numbered() { called = N; }
+template <int... N> void call(std::integer_sequence<int, N...>) { (numbered<N>(), ...); }
+struct Named {
+    std::string name;
+    Named* before;
+    Named* Name(const std::string& other) { name = other; return this; }
+};
+inline Named* last = nullptr;
+inline Named* added(const char* name) { return last = new Named{name, last}; }
+inline void list() {
+    call(std::make_integer_sequence<int, 30>{});
+    for (const Named* each = last; each; each = each->before) std::puts(each->name.c_str());
+}
+}
+#define BENCHMARK_2(function, number) static auto* benchmark_##number = benchmark::added(#function)
+#define BENCHMARK_1(function, number) BENCHMARK_2(function, number)
+#define BENCHMARK(function) BENCHMARK_1(function, __COUNTER__)
+#define BENCHMARK_MAIN() int main() { benchmark::list(); }
+"""
+PACKAGE = """add_library(benchmark::benchmark INTERFACE IMPORTED)
+target_include_directories(benchmark::benchmark INTERFACE "${CMAKE_CURRENT_LIST_DIR}")
+"""
 # Writes its arguments to a file, and the names of the base's benchmarks to another one, and a report. Ends with CODE.
 STUB = """#!/bin/sh
 case $1 in
@@ -124,7 +158,12 @@ class Fixture(unittest.TestCase):
     def use_stub(self, code=0):
         shutil.rmtree(self.folder / "kept", ignore_errors=True)  # its cache can contain another stub
         write_command(self.tool, STUB.replace("CODE", str(code)))
-
+        library = self.folder / "library/lib/cmake/benchmark"
+        (library / "benchmark").mkdir(parents=True, exist_ok=True)
+        (library / "benchmark/benchmark.h").write_text(LIBRARY)
+        (library / "benchmarkConfig.cmake").write_text(PACKAGE)
+        # Ninja starts the compiler in half of the time that make needs.
+        self.environment |= {"benchmark_ROOT": str(self.folder / "library"), "CMAKE_GENERATOR": "Ninja"}
 
 
 class ActionTest(Fixture):

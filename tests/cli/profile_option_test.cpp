@@ -35,16 +35,41 @@ script)
 esac
 )sh";
 
+/// A program that prints what a Google Benchmark program prints for an operation that takes $time_us on each
+/// of two threads, but computes nothing. (The causes of a benchmark with one thread would contain the time
+/// that its processes took.)
+constexpr auto idle_program = R"sh(name=calls_a_function/threads:2
+case "$*" in *--benchmark_list_tests*) echo $name; exit ;; esac
+for each; do case "$each" in --benchmark_min_time=*) min_time=${each#*=} ;; --v=2) log=yes ;; esac; done
+[ -z "$log" ] || awk -v name=$name -v iterations=$min_time -v time_us=$time_us 'BEGIN {
+    print "-->LOG(2): Running " name " for 1"
+    iterations = int(iterations * 1e6 / time_us)
+    if (iterations > 1) print "-->LOG(2): Running " name " for " iterations }' >&2
+echo '{"context": {}, "benchmarks": [{"run_name": "'$name'", "run_type": "iteration", "iterations": 100,
+    "real_time": '$time_us', "cpu_time": '$time_us', "time_unit": "us"}]}'
+)sh";
+
 class profile_option : public testing::Test {
 protected:
     /// Runs `compare --profile` with programs in the test's folder `tools` before all others.
-    bench::child_outcome compare(const std::string& more = "") const {
+    bench::child_outcome compare(const std::string& base, const std::string& next,
+                                 const std::string& more = "") const {
         return loopbench.decided([&] {
             return loopbench.in_shell(fmt::format(
                 "PATH=$folder/tools:$PATH exec $loopbench compare {} {} --profile --min-time 1ms --blocks 12 "
                 "--workload calls_a_function -o $out {}",
-                LOOPBENCH_PLANTED_BASE, LOOPBENCH_PLANTED_SLOWER, more));
+                base, next, more));
         });
+    }
+
+    bench::child_outcome compare_planted(const std::string& more = "") const {
+        return compare(LOOPBENCH_PLANTED_BASE, LOOPBENCH_PLANTED_SLOWER, more);
+    }
+
+    bench::child_outcome compare_idle() {
+        const auto with_time = [](const char* us) { return fmt::format("time_us={}\n{}", us, idle_program); };
+        return compare(loopbench.add_program("base", with_time("20")),
+                       loopbench.add_program("slower", with_time("40")));
     }
 
     void add_tool(const std::string& name, std::string_view script) {
@@ -74,7 +99,7 @@ bool contains_planted_function(const std::vector<std::string>& names) {
 
 TEST_F(profile_option, the_functions_of_both_builds_are_compared) {
     add_tool("perf", fake_perf);
-    const auto ran = compare();
+    const auto ran = compare_idle();
     const auto found = cause();
     ASSERT_TRUE(found.contains("profile")) << found << ran.error_tail;
     EXPECT_EQ(found["profile"]["profiler"], "perf");
@@ -97,7 +122,7 @@ TEST_F(profile_option, the_functions_of_both_builds_are_compared) {
 TEST_F(profile_option, the_planted_function_is_among_the_first_three_of_callgrind) {
     if (!is_installed("valgrind")) GTEST_SKIP() << "valgrind is not installed";
     add_tool("perf", "exit 1");
-    const auto ran = compare("--instructions");
+    const auto ran = compare_planted("--instructions");
     const auto found = cause();
     ASSERT_TRUE(found.contains("profile")) << found << ran.error_tail;
     EXPECT_EQ(found["profile"]["profiler"], "callgrind");
@@ -109,7 +134,7 @@ TEST_F(profile_option, the_planted_function_is_among_the_first_three_of_callgrin
 TEST_F(profile_option, the_planted_function_is_among_the_first_three_of_perf) {
     if (!is_installed("perf")) GTEST_SKIP() << "perf is not installed";
     add_tool("valgrind", "exit 1");
-    const auto ran = compare();
+    const auto ran = compare_planted();
     const auto found = cause();
     const auto reasons = found.value("missing", nlohmann::json::array()).dump();
     for (const auto* const part : {"ermission", "paranoid", "not permitted", "not supported"})
@@ -123,7 +148,7 @@ TEST_F(profile_option, the_planted_function_is_among_the_first_three_of_perf) {
 TEST_F(profile_option, a_profiler_that_does_not_work_is_named_with_the_remedy) {
     add_tool("perf", "echo 'no permission to sample' >&2; exit 1");
     add_tool("valgrind", "exit 1");
-    const auto ran = compare();
+    const auto ran = compare_idle();
     const auto found = cause();
     EXPECT_FALSE(found.contains("profile"));
     for (const auto* part : {"no permission to sample", "perf_event_paranoid"})
@@ -138,7 +163,7 @@ TEST_F(profile_option, perf_downloads_no_debug_information) {
     add_tool("perf", careful);
     add_tool("valgrind", "exit 1");
     ::setenv("DEBUGINFOD_URLS", "http://127.0.0.1:9", 1);
-    compare();
+    compare_idle();
     ::unsetenv("DEBUGINFOD_URLS");
     const auto found = cause();
     EXPECT_TRUE(found.contains("profile")) << found;
@@ -149,7 +174,7 @@ TEST_F(profile_option, a_failure_of_perf_script_is_reported) {
     broken.replace(broken.find("awk '{ for"), 3, "echo 'cannot read it' >&2; exit 3; awk");
     add_tool("perf", broken);
     add_tool("valgrind", "exit 1");
-    compare();
+    compare_idle();
     const auto found = cause();
     EXPECT_FALSE(found.contains("profile"));
     for (const auto* part : {"perf script", "cannot read it"}) EXPECT_SAYS(found["missing"].dump(), part);
@@ -161,7 +186,7 @@ TEST_F(profile_option, too_few_samples_are_not_shown_as_functions) {
     idle.replace(idle.find(sum), sum.size(), "print 0");
     add_tool("perf", idle);
     add_tool("valgrind", "exit 1");
-    compare();
+    compare_idle();
     const auto found = cause();
     EXPECT_FALSE(found.contains("profile")) << found;
     EXPECT_SAYS(found["missing"].dump(), "too few samples");

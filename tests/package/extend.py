@@ -18,7 +18,7 @@ import sys
 LINES = {  # file: (an existing line, the line to add after it)
     "bench/catalog/CMakeLists.txt": ("set(families", "    answer.hpp"),
     "bench/suite/contenders/CMakeLists.txt": (
-        "add_library(loopbench_loop_contender STATIC loop_contender.cpp)",
+        "add_library(loopbench_loop_contender STATIC EXCLUDE_FROM_ALL loop_contender.cpp)",
         'loopbench_add_contender(other other.cpp LIBRARIES loopbench_asio_ref ABOUT "A contender that a test adds.")'),
     "reports/model/metrics.cpp": (
         "constexpr std::array metrics{",

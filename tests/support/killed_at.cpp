@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,9 +44,52 @@ void go_on(pid_t pid, int status) {
     ::ptrace(PTRACE_SYSCALL, pid, nullptr, as_pointer(is_ours ? 0 : signal));
 }
 
+/// Returns false for the frequent calls that change no file, at the entry of a call.
+bool can_change_files(pid_t pid) {
+    __ptrace_syscall_info call{};
+    if (::ptrace(PTRACE_GET_SYSCALL_INFO, pid, as_pointer(static_cast<long>(sizeof call)), &call) <= 0)
+        return true;
+    switch (call.entry.nr) {
+        case SYS_openat:
+            return (call.entry.args[2] & (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)) != 0;
+#ifdef SYS_access  // older calls that some processors do not have
+        case SYS_access:
+        case SYS_poll:
+        case SYS_readlink:
+#endif
+        case SYS_brk:
+        case SYS_close:
+        case SYS_fcntl:
+        case SYS_fstat:
+        case SYS_futex:
+        case SYS_getcwd:
+        case SYS_getdents64:
+        case SYS_getpid:
+        case SYS_getppid:
+        case SYS_getrandom:
+        case SYS_lseek:
+        case SYS_madvise:
+        case SYS_mmap:
+        case SYS_mprotect:
+        case SYS_munmap:
+        case SYS_newfstatat:
+        case SYS_pread64:
+        case SYS_prlimit64:
+        case SYS_read:
+        case SYS_readlinkat:
+        case SYS_rt_sigaction:
+        case SYS_rt_sigprocmask:
+        case SYS_sched_getaffinity:
+            return false;
+        default:
+            return true;
+    }
+}
+
 }  // namespace
 
-std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call) {
+std::optional<traced_end> run_until_call(std::vector<std::string> command, std::uint64_t fatal_call,
+                                         counted_calls counted) {
     std::vector<char*> pointers;
     for (auto& word : command) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -65,8 +109,9 @@ std::optional<traced_end> run_until_call(std::vector<std::string> command, std::
     bool enters = true;
     for (; WIFSTOPPED(status); status = wait_for(pid)) {
         if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
-            end.calls += enters ? 1U : 0U;
-            if (enters && end.calls == fatal_call) ::kill(pid, SIGKILL);
+            if (enters && (counted == counted_calls::all || can_change_files(pid)) &&
+                ++end.calls == fatal_call)
+                ::kill(pid, SIGKILL);
             enters = !enters;
         }
         go_on(pid, status);
