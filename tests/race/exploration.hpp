@@ -43,6 +43,8 @@ enum class defect {
     push_without_acquire,
     take_without_release,
     no_wait_for_senders,
+    relaxed_store,
+    torn_steal,
 };
 
 /// A planted defect, and the error that relacy must find.
@@ -101,6 +103,7 @@ public:
     }
 
     void store(T value, std::memory_order order, place where = place::current()) {
+        if (explored.planted == defect::relaxed_store) order = std::memory_order::relaxed;
         if (explored.planted == defect::weak_notice && order == std::memory_order::seq_cst)
             order = std::memory_order::release;
         value_.store(value, as_relacy(order), at(where));
@@ -126,6 +129,16 @@ public:
             order = std::memory_order::release;
         return value_.compare_exchange_weak(expected, value, as_relacy(order), at(where),
                                             as_relacy(otherwise), at(where));
+    }
+
+    bool compare_exchange_strong(T& expected, T value, std::memory_order order,
+                                 place where = place::current()) {
+        if (explored.planted == defect::torn_steal) {
+            if (value_.load(rl::mo_seq_cst, at(where)) != expected) return false;
+            value_.store(value, rl::mo_seq_cst, at(where));
+            return true;
+        }
+        return value_.compare_exchange_strong(expected, value, as_relacy(order), at(where));
     }
 
 private:

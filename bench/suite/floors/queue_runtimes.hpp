@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/suite/floors/stealing_queue.hpp"
 #include "bench/suite/threads/crew.hpp"
 #include "bench/suite/threads_runtime.hpp"
 
@@ -157,45 +158,7 @@ private:
     thread_crew crew_;
 };
 
-/// The queue of one thread, from which other threads can steal. Its capacity is fixed. The owner takes the
-/// oldest function, too, as in Go and tokio, because with the newest first, the oldest would starve. (For the
-/// protocol, see Chase and Lev, "Dynamic Circular Work-Stealing Deque", SPAA 2005.)
-class stealing_queue {
-public:
-    static constexpr std::int64_t capacity = 1 << 16;
-
-    stealing_queue() : slots_(std::make_unique<std::atomic<small_function*>[]>(capacity)) {}
-
-    /// Adds a function. Returns false if the queue is full. Only the owner can call push().
-    bool push(small_function* function) noexcept {
-        const std::int64_t bottom = bottom_.load(std::memory_order_relaxed);
-        if (bottom - top_.load(std::memory_order_acquire) >= capacity) return false;
-        slot(bottom).store(function, std::memory_order_relaxed);
-        bottom_.store(bottom + 1, std::memory_order_seq_cst);
-        return true;
-    }
-
-    /// Takes the oldest function, or returns null. Any thread can call steal().
-    small_function* steal() noexcept {
-        std::int64_t top = top_.load(std::memory_order_seq_cst);
-        if (top >= bottom_.load(std::memory_order_seq_cst)) return nullptr;
-        small_function* const taken = slot(top).load(std::memory_order_relaxed);
-        return top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst) ? taken : nullptr;
-    }
-
-    bool empty() const noexcept {
-        return top_.load(std::memory_order_seq_cst) >= bottom_.load(std::memory_order_seq_cst);
-    }
-
-private:
-    std::atomic<small_function*>& slot(std::int64_t index) noexcept {
-        return slots_[static_cast<std::size_t>(index % capacity)];
-    }
-
-    alignas(bytes_apart) std::atomic<std::int64_t> top_{0};
-    alignas(bytes_apart) std::atomic<std::int64_t> bottom_{0};
-    std::unique_ptr<std::atomic<small_function*>[]> slots_;
-};
+using stealing_queue = basic_stealing_queue<std::atomic, small_function, 1 << 16>;
 
 /// A queue for each thread, and one for posts from outside. A thread without work steals.
 class stealing_queue_runtime : public queue_runtime<stealing_queue_runtime> {
