@@ -5,6 +5,8 @@
 // The model checks: (1) Each function is taken exactly once, and none is lost, also if the queue is full
 // meanwhile and its slots are used again. (2) A thread that takes a function sees everything that the owner
 // wrote before it added it; otherwise, relacy would report a data race.
+#include <gtest/gtest.h>
+
 #include "bench/suite/floors/stealing_queue.hpp"
 #include "tests/race/exploration.hpp"
 
