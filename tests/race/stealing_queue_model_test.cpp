@@ -7,6 +7,8 @@
 // wrote before it added it; otherwise, relacy would report a data race.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "bench/suite/floors/stealing_queue.hpp"
 #include "tests/race/exploration.hpp"
 
