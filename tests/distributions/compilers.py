@@ -5,7 +5,8 @@
 
 Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
 its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
-comes from Debian testing, or from the newest release that has it.
+comes from the oldest release that has it, because an older g++ cannot link the libraries of a newer release: they need
+a newer libstdc++ than its own.
 
 Each compiler builds the libraries loop/ and asio_compat/ with their tests, and the target headline, as C++20 and as
 C++23. The newest compiler of each family that a release has also builds them with further flags. With libc++, only the
@@ -27,7 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 from cells import LIMIT_S, Results, Steps, arguments, commit_of, commits, first_with, markdown, prepare
 from debian_root import Root, tell, with_own_mounts
 
-SUITES = ("testing", "trixie", "bookworm")
+SUITES = ("bookworm", "trixie", "testing")
 COMPILERS = [f"g++-{version}" for version in range(12, 17)] + [f"clang-{version}" for version in range(16, 23)]
 STANDARDS = ("20", "23")
 RELEASE = "-O2 -DNDEBUG"
