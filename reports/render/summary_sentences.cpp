@@ -570,7 +570,7 @@ std::vector<summary_sentence> summary_sentences_of(const report& content) {
     find_failures(all, content);
     const bool unreliable = why_unreliable(content).has_value();
     if (!unreliable) {
-        find_threads(all, in);  // first, because a run has it only if it was asked about threads
+        find_threads(all, in);  // first, because only runs about threads have it
         find_cost(all, in);
         find_limit(all, in);
         find_connections(all, in);

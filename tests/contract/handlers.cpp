@@ -58,7 +58,8 @@ CONTRACT_PROGRAM(n_handlers_meet_at_a_barrier, 2, 4, 16) {
     check_count(runners(context, threads).join(), 10 * threads, "handlers");
 }
 
-// Of eight handlers for each thread, exactly N overlap, and only in the N threads that are in run().
+// At most N of 8 N handlers run at the same time, and N do at least once. Each of the N threads in run() runs
+// some of them, and no other thread does.
 CONTRACT_PROGRAM(as_many_handlers_overlap_as_threads_run, 1, 2, 4, 16) {
     net::io_context context;
     latch full(threads, "as many handlers inside as threads");

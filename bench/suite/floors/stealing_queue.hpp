@@ -1,10 +1,12 @@
-// The queue of floor-stealing-queue. It includes nothing of this project, so that tests/race can check it.
+// The queue of floor-stealing-queue.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+
+#include "bench/suite/threads_runtime.hpp"
 
 namespace loopbench::bench::floors {
 
@@ -37,8 +39,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t bytes_apart = 128;  // as in bench/suite/threads_runtime.hpp
-
     struct slot {
         Atomic<Function*> function{nullptr};
     };
@@ -48,7 +48,7 @@ private:
 
     alignas(bytes_apart) Atomic<std::int64_t> top_{0};
     alignas(bytes_apart) Atomic<std::int64_t> bottom_{0};
-    std::array<slot, static_cast<std::size_t>(Capacity)> slots_;
+    alignas(bytes_apart) std::array<slot, static_cast<std::size_t>(Capacity)> slots_;
 };
 
 }  // namespace loopbench::bench::floors
