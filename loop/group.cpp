@@ -227,7 +227,7 @@ endpoint loop_group::listen(const endpoint& local, distribution how, const serve
                                                 served = std::move(served),
                                                 socket = std::move(sockets[i])](event_loop& loop) mutable {
             own.from = listener(loop, std::move(socket));
-            loop.spawn(accept_all(self, std::move(served)));
+            loop.spawn(accept_all(self, std::move(served), task_count(*this)));
         });
     }
     if (!all_run) throw std::runtime_error("cannot listen on " + bound.to_string() + ": a loop has stopped");
@@ -235,8 +235,9 @@ endpoint loop_group::listen(const endpoint& local, distribution how, const serve
 }
 
 // Accepts connections for `servers`: only for the loop's own service, or for the services of all loops in
-// turn.
-task<void> loop_group::accept_all(member& self, std::vector<service*> servers) {
+// turn. With `accepting`, finish() also waits until a connection that is being accepted is counted itself.
+task<void> loop_group::accept_all(member& self, std::vector<service*> servers,
+                                  [[maybe_unused]] task_count accepting) {
     const bool hands_over = servers.size() > 1;
     service& own = *servers[hands_over ? self.index : 0];
     std::size_t next = 0;
@@ -252,9 +253,10 @@ task<void> loop_group::accept_all(member& self, std::vector<service*> servers) {
         if (servers[turn] == &own) {
             start_serving(*self.loop, own, std::move(connection), task_count(*this).begin());
         } else {
-            members_[turn]->messages->post([&by = *servers[turn], socket = connection.release(),
+            // A loop that has stopped has no service any more; its inbox destroys the message.
+            members_[turn]->messages->post([by = servers[turn], socket = connection.release(),
                                             counted = task_count(*this).begin()](event_loop& loop) mutable {
-                start_serving(loop, by, stream(loop, std::move(socket)), std::move(counted));
+                start_serving(loop, *by, stream(loop, std::move(socket)), std::move(counted));
             });
         }
     }

@@ -79,28 +79,47 @@ std::string capitalised(std::string text) {
     return text;
 }
 
+/// Returns the result of the first point with the state, or a null pointer.
+const result* first_with(const curve_set& set, point_state state) {
+    for (std::size_t at = 0; at < set.values.size(); ++at)
+        for (const auto& each : set.curves)
+            if (each.points[at].state == state) return each.points[at].item;
+    return nullptr;
+}
+
+/// Returns true if at least two of the points have the state, and the others are missing.
+bool all_have(const std::vector<curve_point>& points, point_state state) {
+    const auto is_other = [&](point_state each) { return each != state && each != point_state::missing; };
+    return std::ranges::none_of(points, is_other, &curve_point::state) &&
+           std::ranges::count(points, state, &curve_point::state) >= 2;
+}
+
 /// Returns for example "Failed: asio-each with 2 threads (killed by SIGSEGV).", or "" if no point has the
 /// state.
 std::string note_about(const curve_set& set, point_state state) {
+    const result* const first = first_with(set, state);
+    if (first == nullptr) return "";
     std::vector<std::string> of_all, of_some;
-    const result* first = nullptr;
+    names always;
+    for (const auto& each : set.curves)
+        if (all_have(each.points, state)) always.push_back(each.contender);
     for (std::size_t at = 0; at < set.values.size(); ++at) {
         names those;
-        std::size_t known = 0;
+        std::size_t known = 0, found = 0;
         for (const auto& each : set.curves) {
             const auto& point = each.points[at];
             if (point.state != point_state::missing) ++known;
             if (point.state != state) continue;
-            those.push_back(each.contender);
-            if (first == nullptr) first = point.item;
+            ++found;
+            if (std::ranges::find(always, each.contender) == always.end()) those.push_back(each.contender);
         }
         const auto threads = set.values[at].value;
-        if (!those.empty() && those.size() == known)
+        if (found > 0 && found == known)
             of_all.push_back(fmt::format("{}", threads));
         else if (!those.empty())
             of_some.push_back(fmt::format("{} with {}", listed(those), number_of_threads(threads)));
     }
-    if (first == nullptr) return "";
+    if (!always.empty() && always.size() < set.curves.size()) of_some.insert(of_some.begin(), listed(always));
     if (!of_all.empty())
         of_some.insert(of_some.begin(),
                        fmt::format("{} {}", listed({of_all.begin(), of_all.end()}, of_all.size()),

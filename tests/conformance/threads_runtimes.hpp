@@ -20,6 +20,7 @@ template <bench::ThreadedRuntime R>
 struct threads_contestant {
     std::string_view name;
     std::function<std::unique_ptr<R>(const bench::thread_plan&)> make;
+    bool deals_in_turn = false;  // serve() deals the connections to all threads in turn
 
     std::unique_ptr<R> of(std::size_t threads) const { return make({.threads = threads}); }
 };

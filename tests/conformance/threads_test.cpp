@@ -307,6 +307,8 @@ THREADS_TEST(ThreadedSockets, connections_to_the_port_are_served_once_and_by_mos
     EXPECT_EQ(std::accumulate(sessions.begin(), sessions.end(), std::size_t{0}), clients);
     EXPECT_EQ(right, 5 * clients);
     if (R::homes_are != home_kind::thread) return;
+    for (std::size_t i = 0; who.deals_in_turn && i < threads; ++i)
+        EXPECT_EQ(sessions[i], clients / threads) << i;
     // A hash that is uniform leaves out half of 32 threads once in 30 billion runs, and half of fewer threads
     // less often.
     const auto serving = std::ranges::count_if(sessions, [](const auto& count) { return count > 0; });

@@ -3,6 +3,7 @@
 // - own: each thread has a number on a cache line of its own
 // - neighbours: each thread has a number, but both are on one line
 // - shared: both threads write the same number
+// - changed: both threads read and write the same number
 // - locked: both threads write the same number, under a mutex
 #include <array>
 #include <atomic>
@@ -35,6 +36,8 @@ int main(int count, char** arguments) {
             if (kind == "locked") {
                 const std::lock_guard lock(mutex);
                 number = i;
+            } else if (kind == "changed") {
+                number |= i;
             } else {
                 number = i;
             }

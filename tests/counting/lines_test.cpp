@@ -62,6 +62,10 @@ TEST(lines, a_line_moves_when_another_thread_has_used_it) {
     expect_moves("shared", 3);
 }
 
+TEST(lines, a_read_and_a_write_of_a_line_that_another_thread_has_written_are_two_moves) {
+    expect_moves("changed", 4);
+}
+
 TEST(lines, numbers_that_only_one_thread_uses_move_together_if_they_share_a_line) {
     expect_moves("neighbours", 3);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iostream>
 #include <limits>
+#include <mutex>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -45,6 +46,7 @@ enum class defect {
     no_wait_for_senders,
     relaxed_store,
     torn_steal,
+    sleep_without_look,
 };
 
 /// A planted defect, and the error that relacy must find.
@@ -109,6 +111,13 @@ public:
         value_.store(value, as_relacy(order), at(where));
     }
 
+    T fetch_add(T value, std::memory_order order, place where = place::current()) {
+        return value_.fetch_add(value, as_relacy(order), at(where));
+    }
+    T fetch_sub(T value, std::memory_order order, place where = place::current()) {
+        return value_.fetch_sub(value, as_relacy(order), at(where));
+    }
+
     T exchange(T value, std::memory_order order, place where = place::current()) {
         if (explored.planted == defect::relaxed_take) order = std::memory_order::relaxed;
         if (explored.planted == defect::take_without_release && order == std::memory_order::acq_rel)
@@ -143,6 +152,30 @@ public:
 
 private:
     rl::atomic<T> value_;
+};
+
+/// A mutex and a condition variable of relacy, with the interfaces of those of the C++ library.
+class explored_mutex {
+    using place = std::source_location;
+
+public:
+    void lock(place where = place::current()) { inner.lock(at(where)); }
+    void unlock(place where = place::current()) { inner.unlock(at(where)); }
+
+    rl::mutex inner;
+};
+class explored_event {
+    using place = std::source_location;
+
+public:
+    void wait(std::unique_lock<explored_mutex>& lock, place where = place::current()) {
+        inner_.wait(lock.mutex()->inner, at(where));
+    }
+    void notify_one(place where = place::current()) { inner_.notify_one(at(where)); }
+    void notify_all(place where = place::current()) { inner_.notify_all(at(where)); }
+
+private:
+    rl::condition_variable inner_;
 };
 
 enum class search : unsigned {

@@ -329,6 +329,13 @@ TEST(scaling, a_note_gives_the_reasons_of_missing_points) {
     EXPECT_EQ(note_about_missing(sets_of(complete).at(0)), "");
 }
 
+TEST(scaling, a_note_names_no_threads_for_a_contender_whose_points_have_the_same_reason) {
+    const auto report = session_with({time_of("loop", 1, steady), time_of("loop", 2, steady),
+                                      missing("other", 1, result_status::unsupported, "no io_uring"),
+                                      missing("other", 2, result_status::unsupported, "no io_uring")});
+    EXPECT_EQ(note_about_missing(sets_of(report).at(0)), "Unsupported: other.");
+}
+
 TEST(scaling, the_table_shows_shares_with_intervals_and_the_states_of_other_results) {
     auto report = with_every_state();
     report.results.push_back(with_samples(with_threads(1), "loop", "cpu", steady));

@@ -7,6 +7,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bench/catalog/used_cores.hpp"
 #include "bench/suite/workloads/cross_thread.hpp"
@@ -43,6 +44,16 @@ TEST(cores, the_function_that_chooses_two_cores_always_returns_the_same_cores) {
     EXPECT_LT(both->first, both->second);
     EXPECT_EQ(two_cores()->first, both->first);
     EXPECT_EQ(two_cores()->second, both->second);
+}
+
+TEST(cores, hyper_threads_of_a_core_that_is_already_in_the_list_come_last) {
+    const auto far_apart = [](int cpu) { return cpu % 4; };
+    EXPECT_EQ(one_of_each_core_first({0, 1, 2, 4, 5, 6}, far_apart), (std::vector{0, 1, 2, 4, 5, 6}));
+    EXPECT_EQ(one_of_each_core_first({1, 4, 5, 8}, far_apart), (std::vector{1, 4, 5, 8}));
+    const auto side_by_side = [](int cpu) { return cpu / 2; };
+    EXPECT_EQ(one_of_each_core_first({0, 1, 2, 3, 5}, side_by_side), (std::vector{0, 2, 5, 1, 3}));
+    for (const int cpu : usable_cores()) EXPECT_LE(core_of(cpu), cpu);
+    EXPECT_EQ(core_of(1'000'000), 1'000'000) << "there is no such CPU";
 }
 
 TEST(cores, starting_a_thread_on_a_core_does_not_change_the_cores_of_the_starting_thread) {

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -121,13 +123,17 @@ TYPED_TEST(threads_workloads, latencies_are_recorded_for_each_operation_of_the_t
 TYPED_TEST(threads_workloads, a_server_with_a_client_in_another_process_is_measured_or_invalid) {
     if constexpr (ThreadedSockets<TypeParam>) {
         ::setenv("LOOPBENCH_GENERATOR", LOOPBENCH_TEST_GENERATOR, 1);
-        trial t(workload_size::small, 2000);
-        run_on(threads_serve<TypeParam>, 1, t);
+        std::optional<std::string> refused;
+        // On a busy machine, the client can be too late, or the server cannot sustain the rate.
+        for (int attempt = 0; attempt < 5 && (attempt == 0 || refused); ++attempt) {
+            trial t(workload_size::small, 2000);
+            run_on(threads_serve<TypeParam>, 1, t);
+            EXPECT_EQ(t.failure().value_or(""), "");
+            refused = t.unsupported();
+            EXPECT_TRUE(refused || t.latency().count() > 0);
+        }
         ::unsetenv("LOOPBENCH_GENERATOR");
-        // On a busy machine, the client is too late, or the server cannot sustain the rate.
-        if (t.unsupported()) GTEST_SKIP() << *t.unsupported();
-        EXPECT_EQ(t.failure().value_or(""), "");
-        EXPECT_GT(t.latency().count(), 0U);
+        if (refused) GTEST_SKIP() << *refused;
     }
 }
 
@@ -239,6 +245,41 @@ TEST(threads_proof, a_strand_that_runs_two_functions_at_the_same_time_fails_the_
     EXPECT_SAYS(reason_of_failure<overlapping_runtime>(threads_strand_even, 1, 5000),
                 "number of functions that were counted without a lock: expected ");
 }
+
+// ThreadSanitizer would report this planted race.
+#ifndef __SANITIZE_THREAD__
+
+/// A strand whose next function sometimes begins in another thread before the one that posts it has returned.
+struct parallel_runtime : loop_each_runtime {
+    using loop_each_runtime::loop_each_runtime;
+    struct strand {
+        parallel_runtime* runtime;
+
+        template <class F>
+        void post(F function) {
+            const std::size_t other = (this_thread_index() + 1) % runtime->homes();
+            const auto has_begun = std::make_shared<std::atomic<bool>>(false);
+            const auto begin = [has_begun, function = std::move(function)]() mutable {
+                has_begun->store(true);
+                function();
+            };
+            // One thread waits at a time, so the other one continues.
+            const bool waits = !runtime->is_waiting.exchange(true);
+            runtime->loop_each_runtime::post(other, begin);
+            while (waits && !has_begun->load()) std::this_thread::yield();
+            if (waits) runtime->is_waiting.store(false);
+        }
+    };
+    strand make_strand(std::size_t) { return {this}; }
+    std::atomic<bool> is_waiting{false};
+};
+
+TEST(threads_proof, a_strand_that_runs_two_functions_in_two_threads_fails_the_trial) {
+    EXPECT_SAYS(reason_of_failure<parallel_runtime>(threads_strand_even, 2, 20'000),
+                "number of functions that were counted without a lock: expected ");
+}
+
+#endif
 
 /// Timers that fire at once.
 struct hasty_timers_runtime : loop_each_runtime {

@@ -19,10 +19,11 @@ contender_info with_sockets_of(contender_info info) {
 
 /// Implements main() of a contender whose threads share an io_context. Returns the exit code.
 template <ThreadedRuntime R>
-int asio_threads_main(int argc, char** argv) {
+int asio_threads_main(
+    int argc, char** argv,
+    const make_threads_fn<R>& make = [](const thread_plan& plan) { return std::make_unique<R>(plan); }) {
     return threads_main<R>(argc, argv,
-                           with_sockets_of<asio_ref::runtime>(asio_info(LOOPBENCH_CONTENDER, "epoll")),
-                           [](const thread_plan& plan) { return std::make_unique<R>(plan); });
+                           with_sockets_of<asio_ref::runtime>(asio_info(LOOPBENCH_CONTENDER, "epoll")), make);
 }
 
 /// Implements main() of a contender with an io_context for each thread. Returns the exit code.

@@ -27,7 +27,7 @@ void stealing_queue_runtime::push(const small_function& function) {
         }
         if (own.queue.push(made.get())) {
             made.release();
-            return wake_one();
+            return parked_.wake_one();
         }
     }
     {
@@ -35,22 +35,12 @@ void stealing_queue_runtime::push(const small_function& function) {
         from_outside_.push_back(new small_function(function));
         outside_count_.fetch_add(1, std::memory_order_seq_cst);
     }
-    wake_one();
-}
-
-// The thread that pushes reads sleeping_ after it has pushed, and a thread that goes to sleep reads the
-// queues after it has incremented sleeping_. All of these are sequentially consistent, so that one of the two
-// sees the other.
-void stealing_queue_runtime::wake_one() {
-    if (sleeping_.load(std::memory_order_seq_cst) == 0) return;
-    const std::lock_guard lock(mutex_);
-    changed_.notify_one();
+    parked_.wake_one();
 }
 
 void stealing_queue_runtime::finish() {
-    const std::lock_guard lock(mutex_);
     is_finished_.store(true, std::memory_order_seq_cst);
-    changed_.notify_all();
+    parked_.wake_all();
 }
 
 bool stealing_queue_runtime::has_work() const noexcept {
@@ -87,10 +77,7 @@ void stealing_queue_runtime::work(std::size_t index) {
             if (own.free.size() < free_max) own.free.push_back(std::move(next));
             look = 0;
         } else if (look >= looks) {
-            std::unique_lock lock(mutex_);
-            sleeping_.fetch_add(1, std::memory_order_seq_cst);
-            changed_.wait(lock, [this] { return is_finished_.load() || has_work(); });
-            sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+            parked_.sleep_until([this] { return is_finished_.load() || has_work(); });
             look = 0;
         }
     }

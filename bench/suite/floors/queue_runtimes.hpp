@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/suite/floors/parked_threads.hpp"
 #include "bench/suite/floors/stealing_queue.hpp"
 #include "bench/suite/threads/crew.hpp"
 #include "bench/suite/threads_runtime.hpp"
@@ -179,14 +180,12 @@ private:
     void work(std::size_t index);
     small_function* find_work(std::size_t index);
     bool has_work() const noexcept;
-    void wake_one();
 
     std::vector<worker> workers_;
+    parked_threads parked_;
     std::mutex mutex_;
-    std::condition_variable changed_;
     std::deque<small_function*> from_outside_;  // with mutex_
     std::atomic<std::size_t> outside_count_{0};
-    std::atomic<std::size_t> sleeping_{0};
     std::atomic<bool> is_finished_{false};
     thread_crew crew_;
 };

@@ -3,6 +3,7 @@
 
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/defer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/experimental/concurrent_channel.hpp>
 #include <boost/asio/io_context.hpp>
@@ -28,10 +29,28 @@ namespace loopbench::bench {
 
 using asio_strand = boost::asio::strand<asio_ref::executor>;
 
+/// Passes functions to an executor with boost::asio::post().
+struct with_post {
+    template <class Executor, class F>
+    static void submit(Executor&& to, F&& function) {
+        boost::asio::post(to, std::forward<F>(function));
+    }
+};
+
+/// Passes functions to an executor with boost::asio::defer(), with which the caller says that it returns soon.
+/// A thread of the context keeps the function until then, so that no other thread is woken for it.
+struct with_defer {
+    template <class Executor, class F>
+    static void submit(Executor&& to, F&& function) {
+        boost::asio::defer(to, std::forward<F>(function));
+    }
+};
+
 /// A model of ThreadedRuntime. `Executor` is the executor of coroutines and of their sockets. If it is the
 /// executor of the io_context, homes promise nothing, and a coroutine is serial because each of its steps
 /// starts the next one. If it is a strand, each home, each coroutine and each connection has its own strand.
-template <class Executor>
+/// `Submission` is with_post or with_defer.
+template <class Executor, class Submission = with_post>
 class asio_shared_runtime {
     static constexpr bool has_strands = std::same_as<Executor, asio_strand>;
 
@@ -66,14 +85,14 @@ public:
     template <class F>
     void post(std::size_t home, F&& function) {
         if constexpr (has_strands) {
-            boost::asio::post(serial_[home], std::forward<F>(function));
+            Submission::submit(serial_[home], std::forward<F>(function));
         } else {
             post_to_any(std::forward<F>(function));
         }
     }
     template <class F>
     void post_to_any(F&& function) {
-        boost::asio::post(context_, std::forward<F>(function));
+        Submission::submit(context_, std::forward<F>(function));
     }
 
     struct strand {
@@ -81,7 +100,7 @@ public:
 
         template <class F>
         void post(F&& function) {
-            boost::asio::post(executor, std::forward<F>(function));
+            Submission::submit(executor, std::forward<F>(function));
         }
     };
     strand make_strand(std::size_t) { return {boost::asio::make_strand(context_)}; }

@@ -95,12 +95,25 @@ function drawAll(isPrinting = false) {
 
 const tickSteps = new Set([1, 2, 5]);
 
-function logAxis(title, format, values, more = {}) {
+function logAxis(title, format, values) {
   const positive = values.filter((value) => value > 0);
   const lowest = Math.min(...positive), highest = Math.max(...positive);
   const room = Math.max(1.08, (highest / lowest) ** 0.04);
+  const min = lowest / room, max = highest * room;
+  const axis = {
+    type: "logarithmic", min, max, title: {display: true, text: [title, "logarithmic"].filter(Boolean).join(", ")},
+    grid: {color: css("--line"), drawTicks: false},
+  };
+  // A short range can contain no power of ten, and no small multiple of one.
+  if (max / min < 3) return {
+    ...axis,
+    afterBuildTicks: (built) => {
+      built.ticks = stepsBetween(min, max, 5).map((value) => ({value}));
+    },
+    ticks: {maxRotation: 0, autoSkip: false, callback: (value) => short(format(value))},
+  };
   return {
-    type: "logarithmic", min: lowest / room, max: highest * room, title: {display: true, text: title}, grid: {color: css("--line"), drawTicks: false},
+    ...axis,
     ticks: {
       maxRotation: 0, autoSkipPadding: 14,
       callback(value) {
@@ -111,7 +124,6 @@ function logAxis(title, format, values, more = {}) {
         return isShown && Math.abs(value / power - digit) < 1e-6 ? short(format(value)) : null;
       },
     },
-    ...more,
   };
 }
 

@@ -150,6 +150,13 @@ function roundSteps(end, wanted) {
   return Array.from({length: Math.floor(end / step + 1e-9) + 1}, (_, i) => i * step);
 }
 
+// Returns round values from `low` to `high` in equal steps.
+function stepsBetween(low, high, wanted) {
+  const step = roundSteps(high - low, wanted)[1];
+  const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
+  return Array.from({length: last - first + 1}, (_, i) => (first + i) * step);
+}
+
 // ---- bars ----
 
 const barStep = 21;

@@ -90,7 +90,7 @@ function linesOf(set, quantity) {
 
 // Returns the lines that get a name: all lines that reach the right edge, or the most important of them.
 function namedLines(lines) {
-  const most = 9;
+  const most = 16;
   const atEnd = lines
     .filter(({points}) => points.at(-1).y !== null)
     .sort((a, b) => a.points.at(-1).y - b.points.at(-1).y);

@@ -126,6 +126,17 @@ std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const ru
     return workloads_of(found);
 }
 
+/// Throws usage_error if no candidate matches one of the patterns, but a workload of the suite does.
+void refuse_workloads_that_are_not_built(const std::vector<std::string>& patterns,
+                                         const std::vector<std::string>& candidates) {
+    for (const auto& pattern : patterns) {
+        const auto is_met = [&](std::string_view name) { return matches(pattern, name); };
+        if (std::ranges::none_of(candidates, is_met) &&
+            std::ranges::any_of(workload_table(), is_met, &workload_shape::name))
+            throw usage_error{"no contender has the workload \"{}\"; {}", pattern, remedy_for_not_built};
+    }
+}
+
 void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
                       const interrupt& stop, session_start started) {
     const auto names = workloads_to_choose_from(plan, options, found, stop, started);
@@ -142,6 +153,7 @@ void choose_workloads(run_plan& plan, const run_options& options, const std::vec
             "the chosen contenders have none of the headline workloads; measure all their workloads with "
             "--full, or choose workloads with --workload ({})",
             first_names(names)};
+    refuse_workloads_that_are_not_built(options.workloads, candidates);
     plan.workloads = select(candidates, options.workloads, "workload");
 }
 
@@ -310,7 +322,8 @@ void add_choice_options(CLI::App& command, run_options& options) {
     add_contender_dirs(command, options.session.contender_dirs);
     command
         .add_option("--baseline", options.baseline,
-                    "the contender that all ratios are relative to (asio-epoll)")
+                    "the contender that all ratios are relative to (asio-epoll, and asio-shared for "
+                    "workloads with several threads)")
         ->type_name("NAME");
 }
 

@@ -58,11 +58,7 @@ void refuse_not_built(const std::vector<std::string>& patterns, const std::vecto
         if (std::ranges::any_of(names, is_met)) continue;
         const auto known = std::ranges::find_if(contender_explanations(), is_met, &explanation::name);
         if (known != contender_explanations().end())
-            throw usage_error{
-                "the contender {} is not built; `make bench` builds only the headline contenders, and `cmake "
-                "--build --preset release --target suite` builds all of them if their libraries are "
-                "installed",
-                known->name};
+            throw usage_error{"the contender {} is not built; {}", known->name, remedy_for_not_built};
     }
 }
 

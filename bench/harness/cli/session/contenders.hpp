@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/harness/trial/contender_list.hpp"
@@ -25,6 +26,10 @@ std::vector<contender> any_contenders_in(const std::vector<std::string>& more_fo
 
 void refuse_not_executable(const std::vector<std::string>& names,
                            const std::vector<std::string>& more_folders);
+
+inline constexpr std::string_view remedy_for_not_built =
+    "`make bench` builds only the headline contenders, and `cmake --build --preset release --target suite` "
+    "builds all of them if their libraries are installed";
 
 /// Throws usage_error if a pattern matches none of `names` (the contenders that exist) but matches a
 /// contender that this repository can build. The message says how to build it.

@@ -2,11 +2,13 @@
 // -fsanitize=thread calls the functions here at each use of memory, instead of those of libtsan. Their names
 // and meanings are those of LLVM's compiler-rt (sanitizer/tsan_interface_atomic.h and tsan_interface.h).
 //
-// A line moves when a thread reads it and another thread has written it since, or when a thread writes it
-// and another thread has read or written it since. That is what the MESI protocol does if each thread has a
-// core of its own and a cache without a limit. An atomic operation is one that locks its line on x86-64
-// (Intel SDM, volume 3, section 9.1.2): a read-modify-write, or a sequentially consistent store or fence. A
-// mutex of pthread has one to lock and one to unlock it, if no thread waits for it.
+// A line moves when a thread reads it and another thread has written it since, or when a thread writes it and
+// another thread has read or written it since. That is what the MESI protocol does if each thread has a core
+// of its own and a cache without a limit. A read that is followed by a write of the same line can count
+// twice, because the writer waits again until the other cores have dropped their copies. An atomic operation
+// is one that locks its line on x86-64 (Intel SDM, volume 3, section 9.1.2): a read-modify-write, or a
+// sequentially consistent store or fence. A mutex of pthread has one to lock and one to unlock it, if no
+// thread waits for it.
 //
 // Moves inside the kernel, memcpy() and other libraries (malloc, libuv) are not counted, but the mutexes of
 // other libraries are. A mutex that a thread tries to lock in vain counts as locked. At its end, the process
