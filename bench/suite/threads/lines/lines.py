@@ -25,8 +25,9 @@ import subprocess
 import sys
 import tempfile
 
-CONTENDERS = ["asio-shared", "asio-shared-defer", "asio-strands", "asio-each", "asio-reuseport", "loop-each", "loop-each-uring",
-              "loop-reuseport", "libuv-reuseport", "floor-mutex-queue", "floor-stealing-queue", "floor-threads-epoll"]
+CONTENDERS = ["asio-shared", "asio-shared-defer", "asio-strands", "asio-each", "asio-reuseport", "loop-each",
+              "loop-each-uring", "loop-reuseport", "libuv-reuseport", "floor-mutex-queue", "floor-stealing-queue",
+              "floor-threads-epoll"]
 WORKLOADS = ["threads/post/stay/chains:64", "threads/post/move/chains:64", "threads/strand/even/strands:64",
              "threads/timer/chains:64", "threads/echo/conns:100"]
 TOTALS = ("moves", "atomics", "locks")
