@@ -37,8 +37,8 @@ struct with_post {
     }
 };
 
-/// Passes functions to an executor with boost::asio::defer(), with which the caller says that it returns soon.
-/// A thread of the context keeps the function until then, so that no other thread is woken for it.
+/// Passes functions to an executor with boost::asio::defer(), with which the caller says that it returns
+/// soon. A thread of the context keeps the function until then, so that no other thread is woken for it.
 struct with_defer {
     template <class Executor, class F>
     static void submit(Executor&& to, F&& function) {

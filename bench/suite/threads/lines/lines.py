@@ -119,7 +119,7 @@ def main():
                 print(f"  {name:24} {why}")
                 continue
             cells = [(many[0][each] - few[0][each]) / options.operations for each in TOTALS]
-            print(f"  {name:24}" + "".join(f"{each:9.2f}" for each in cells), flush=True)
+            print(f"  {name:24}" + "".join(f"{round(each, 2) + 0.0:9.2f}" for each in cells), flush=True)
             if not options.places:
                 continue
             moved = collections.Counter()
