@@ -79,8 +79,10 @@ def prepare(source, root, commit, purposes):
 
 def first_with(roots, package):
     """Returns the first root whose archive has the package, or None. `roots` makes each root when it is needed."""
+    # apt reads a name that no package has as a regular expression: g++-16 then stands for clang-16, too.
+    found = re.compile(rf"^{re.escape(package)}:\n.*\n  Candidate: [^(\s]", re.MULTILINE)
     for root in roots:
-        if re.search(r"Candidate: [^(\s]", root.run(f"apt-cache policy {package}")):
+        if found.search(root.run(f"apt-cache policy {package}")):
             return root
     return None
 

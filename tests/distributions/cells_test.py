@@ -49,6 +49,22 @@ class Folders(unittest.TestCase):
         return cells.Results(self.folder / "results", keys, again)
 
 
+def root_with(*names):
+    """Returns a root whose apt-cache policy prints packages with these names."""
+    text = "".join(f"{name}:\n  Installed: (none)\n  Candidate: 1\n  Version table:\n" for name in names)
+    return types.SimpleNamespace(run=lambda script: text)
+
+
+class Roots(unittest.TestCase):
+    def test_the_first_root_with_the_package_is_found(self):
+        old, new = root_with("clang-16"), root_with("g++-16", "clang-16")
+        self.assertIs(cells.first_with([old, new], "g++-16"), new)
+        self.assertIs(cells.first_with([old, new], "clang-16"), old)
+        self.assertIsNone(cells.first_with([old], "g++-16"))
+        absent = types.SimpleNamespace(run=lambda script: "g++-16:\n  Installed: (none)\n  Candidate: (none)\n")
+        self.assertIsNone(cells.first_with([absent], "g++-16"))
+
+
 class Kept(Folders):
     def test_a_result_is_repeated_on_another_commit_and_a_failed_one_on_request(self):
         results = self.results("version")
