@@ -186,7 +186,9 @@ class Compilers(Folders):
         for part in ("CMAKE_CXX_COMPILER=clang++-21", "CXX_STANDARD=23", "/usr/bin/llvm-ar-21", "fuse-ld=lld-21",
                      "'-O3 -march=native -flto'"):
             self.assertIn(part, text)
-        self.assertIn("gcc-ranlib-14", compilers.configuration("g++-14", "20", "", "/b"))
+        text = compilers.configuration("g++-14", "20", "", "/b")
+        self.assertIn("gcc-ranlib-14", text)
+        self.assertIn(f"-DCMAKE_EXE_LINKER_FLAGS=-L{compilers.NEWEST_LIBRARY}", text)
         text = compilers.configuration("clang-21", "20", compilers.LIBCXX, "/b")
         self.assertIn("CMAKE_PREFIX_PATH=/b/googletest", text)
 

@@ -5,8 +5,8 @@
 
 Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
 its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
-comes from the oldest release that has it, because an older g++ cannot link the libraries of a newer release: they need
-a newer libstdc++ than its own.
+comes from the oldest release that has it. Its programs are linked with the libstdc++ of the release, because the
+release's libraries need it, and Debian has an own, older libstdc++ beside each older g++.
 
 Each compiler builds the libraries loop/ and asio_compat/ with their tests, and the target headline, as C++20 and as
 C++23. The newest compiler of each family that a release has also builds them with further flags. With libc++, only the
@@ -34,6 +34,8 @@ STANDARDS = ("20", "23")
 RELEASE = "-O2 -DNDEBUG"
 LIBCXX = "-stdlib=libc++"
 # The further flags, and the flags of the build type that they replace.
+# A folder in the Debian root that contains only a link to the release's libstdc++.
+NEWEST_LIBRARY = "/root/libstdc++"
 FLAGS = {"-D_GLIBCXX_ASSERTIONS": RELEASE, "-O3 -march=native -flto": "-DNDEBUG", "-fno-plt": RELEASE, LIBCXX: RELEASE}
 TESTS = "loop_tests asio_compat_tests asio_program asio_program_swapped"
 # The tests of these programs, and those that only compile.
@@ -104,9 +106,13 @@ def configuration(compiler, standard, flags, build):
                f"-DCMAKE_CXX_FLAGS_RELEASE='{FLAGS.get(flags, RELEASE)}'"]
     if is_clang(compiler) and "-flto" in flags:
         options += [f"-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-{number(compiler)}", "-DLOOPBENCH_MOLD=NOTFOUND"]
+    lead = ""
+    if not is_clang(compiler):
+        lead = f"mkdir -p {NEWEST_LIBRARY}; ln -sf /usr/lib/*/libstdc++.so.6 {NEWEST_LIBRARY}/libstdc++.so\n"
+        options += [f"-DCMAKE_{kind}_LINKER_FLAGS=-L{NEWEST_LIBRARY}" for kind in ("EXE", "SHARED")]
     text = " ".join(options)
     if flags != LIBCXX:
-        return f"cmake -S . -B {build} -G Ninja {text}"
+        return f"{lead}cmake -S . -B {build} -G Ninja {text}"
     prefix = f"{build}/googletest"
     return (f"cmake -S /usr/src/googletest -B {prefix}/build -G Ninja {text} -DCMAKE_INSTALL_PREFIX={prefix}\n"
             f"cmake --build {prefix}/build --target install\n"
