@@ -227,7 +227,7 @@ endpoint loop_group::listen(const endpoint& local, distribution how, const serve
                                                 served = std::move(served),
                                                 socket = std::move(sockets[i])](event_loop& loop) mutable {
             own.from = listener(loop, std::move(socket));
-            loop.spawn(accept_all(self, std::move(served), task_count(*this)));
+            loop.spawn(accept_all(self, std::move(served)));
         });
     }
     if (!all_run) throw std::runtime_error("cannot listen on " + bound.to_string() + ": a loop has stopped");
@@ -235,9 +235,8 @@ endpoint loop_group::listen(const endpoint& local, distribution how, const serve
 }
 
 // Accepts connections for `servers`: only for the loop's own service, or for the services of all loops in
-// turn. With `accepting`, finish() also waits until a connection that is being accepted is counted itself.
-task<void> loop_group::accept_all(member& self, std::vector<service*> servers,
-                                  [[maybe_unused]] task_count accepting) {
+// turn.
+task<void> loop_group::accept_all(member& self, std::vector<service*> servers) {
     const bool hands_over = servers.size() > 1;
     service& own = *servers[hands_over ? self.index : 0];
     std::size_t next = 0;

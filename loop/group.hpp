@@ -125,7 +125,7 @@ private:
     template <class Make, class T>
     static task<void> answered(event_loop& loop, Make make, answer<T> to, task_count counted);
     static task<void> counted(task<void> work, task_count count);
-    task<void> accept_all(member& self, std::vector<service*> servers, task_count accepting);
+    task<void> accept_all(member& self, std::vector<service*> servers);
     static void start_serving(event_loop& loop, service& by, stream connection, task_count counted);
 
     member& member_at(std::size_t index) const;
