@@ -6,18 +6,19 @@
 // - changed: both threads read and write the same number
 // - locked: both threads write the same number, under a mutex
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <string>
-#include <thread>
+
+#include "tests/counting/turns.hpp"
 
 namespace {
 
-constexpr std::size_t line_bytes = 64, numbers_in_line = line_bytes / sizeof(long);
+using loopbench::bench::line_bytes;
 
-alignas(line_bytes) std::atomic<std::size_t> turn{0};
+constexpr std::size_t numbers_in_line = line_bytes / sizeof(long);
+
 alignas(line_bytes) std::mutex mutex;
 
 }  // namespace
@@ -28,24 +29,16 @@ alignas(line_bytes) std::array<long, 2 * numbers_in_line> numbers;
 int main(int count, char** arguments) {
     if (count != 3) return 2;
     const std::string kind = arguments[1];
-    const long turns = std::atol(arguments[2]);
-    const auto take_turns = [kind, turns](std::size_t me) {  // copies, so that the threads share no stack
+    loopbench::bench::take_turns(std::atol(arguments[2]), [kind](std::size_t me, long turn) {
         long& number = numbers[kind == "own" ? me * numbers_in_line : kind == "neighbours" ? me : 0];
-        for (long i = 0; i < turns; ++i) {
-            while (turn.load(std::memory_order_acquire) != me) std::this_thread::yield();
-            if (kind == "locked") {
-                const std::lock_guard lock(mutex);
-                number = i;
-            } else if (kind == "changed") {
-                number |= i;
-            } else {
-                number = i;
-            }
-            turn.store(1 - me, std::memory_order_release);
+        if (kind == "locked") {
+            const std::lock_guard lock(mutex);
+            number = turn;
+        } else if (kind == "changed") {
+            number |= turn;
+        } else {
+            number = turn;
         }
-    };
-    std::thread other(take_turns, 1);
-    take_turns(0);
-    other.join();
+    });
     return 0;
 }
