@@ -39,7 +39,7 @@ STEP = re.compile(r"`(\w+)/`")
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 NUMBER = re.compile(r"(?<![\w.:/^-])(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?(?P<unit>ns|µs|ms|s|%))?"
                     r"(?![\w.]*\w)")
-OUTPUT_PATH = re.compile(r'"(?:-o|--output)", ?"(/[^"]*)"')
+COMMAND_WITH_PATH = re.compile(r'"command": ?\[[^]]*"(/[^"]*)"')
 UNCHECKED = re.compile(r"`[^`]*`|\]\([^)]*\)|95 % (?:confidence|interval)|"
                        r"(?:g\+\+|Boost|Boost\.Asio|Linux|commit) [\w.]+")
 INTERVAL = re.compile(r"^ ?(?:\w+ )??\[(-?[\d.]+), (-?[\d.]+)\]")
@@ -236,8 +236,8 @@ def wrong_files(folder, names_in_documents):
     for name, size in sizes.items():
         if size > FILE_BYTES_MAX:
             yield f"{name} has {size} bytes; {FILE_BYTES_MAX} are allowed"
-        if path := OUTPUT_PATH.search(text_of(folder / name)):
-            yield f"{name} has the path {path[1]} of a machine; replace it by another name, for example out"
+        if path := COMMAND_WITH_PATH.search(text_of(folder / name)):
+            yield f"{name} has a command with the path {path[1]}; write a relative path instead, for example out"
     known = dict(reversed(line.split("  ", 1)) for line in
                  re.findall(r"^[0-9a-f]{64}  \S+$", (folder / "README.md").read_text(), re.MULTILINE))
     now = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files if name != "README.md"}

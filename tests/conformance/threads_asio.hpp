@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/asio/detail/concurrency_hint.hpp>
+
 #include "bench/suite/threads/asio_each.hpp"
 #include "bench/suite/threads/asio_shared.hpp"
 #include "bench/suite/threads/loop_each.hpp"
@@ -15,7 +17,11 @@ void for_each_threads_contestant(Use use) {
     use(threads_contestant<shared>{"asio-shared", [](auto& plan) { return std::make_unique<shared>(plan); }});
     use(threads_contestant<strands>{"asio-strands",
                                     [](auto& plan) { return std::make_unique<strands>(plan); }});
-    using deferred = asio_shared_runtime<asio_ref::executor, with_defer>;
+    use(threads_contestant<shared>{"asio-shared-default", [](auto& plan) {
+                                       return std::make_unique<shared>(plan,
+                                                                       BOOST_ASIO_CONCURRENCY_HINT_DEFAULT);
+                                   }});
+    using deferred = asio_shared_runtime<asio_ref::executor, submission::defer>;
     use(threads_contestant<deferred>{"asio-shared-defer",
                                      [](auto& plan) { return std::make_unique<deferred>(plan); }});
     const auto asio = [](dealing how) {

@@ -329,7 +329,7 @@ TEST(scaling, a_note_gives_the_reasons_of_missing_points) {
     EXPECT_EQ(note_about_missing(sets_of(complete).at(0)), "");
 }
 
-TEST(scaling, a_note_names_no_threads_for_a_contender_whose_points_have_the_same_reason) {
+TEST(scaling, a_note_names_no_threads_for_a_contender_whose_points_all_have_the_state) {
     const auto report = session_with({time_of("loop", 1, steady), time_of("loop", 2, steady),
                                       missing("other", 1, result_status::unsupported, "no io_uring"),
                                       missing("other", 2, result_status::unsupported, "no io_uring")});

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <string>
@@ -47,13 +50,21 @@ TEST(cores, the_function_that_chooses_two_cores_always_returns_the_same_cores) {
 }
 
 TEST(cores, hyper_threads_of_a_core_that_is_already_in_the_list_come_last) {
-    const auto far_apart = [](int cpu) { return cpu % 4; };
-    EXPECT_EQ(one_of_each_core_first({0, 1, 2, 4, 5, 6}, far_apart), (std::vector{0, 1, 2, 4, 5, 6}));
-    EXPECT_EQ(one_of_each_core_first({1, 4, 5, 8}, far_apart), (std::vector{1, 4, 5, 8}));
-    const auto side_by_side = [](int cpu) { return cpu / 2; };
-    EXPECT_EQ(one_of_each_core_first({0, 1, 2, 3, 5}, side_by_side), (std::vector{0, 2, 5, 1, 3}));
-    for (const int cpu : usable_cores()) EXPECT_LE(core_of(cpu), cpu);
-    EXPECT_EQ(core_of(1'000'000), 1'000'000) << "there is no such CPU";
+    const std::filesystem::path folder =
+        std::filesystem::path(testing::TempDir()) / ("cpus-" + std::to_string(::getpid()));
+    const auto write_siblings = [&](int cpu, const std::string& siblings) {
+        const auto topology = folder / ("cpu" + std::to_string(cpu)) / "topology";
+        std::filesystem::create_directories(topology);
+        std::ofstream(topology / "thread_siblings_list") << siblings << '\n';
+    };
+    for (const int cpu : {0, 1, 2, 3}) write_siblings(cpu, cpu < 2 ? "0-1" : "2-3");
+    for (const int cpu : {8, 9, 12, 13}) write_siblings(cpu, cpu % 4 == 0 ? "8,12" : "9,13");
+    EXPECT_EQ(one_of_each_core_first({0, 1, 2, 3}, folder), (std::vector{0, 2, 1, 3}));
+    EXPECT_EQ(one_of_each_core_first({8, 9, 12, 13}, folder), (std::vector{8, 9, 12, 13}));
+    EXPECT_EQ(one_of_each_core_first({1, 3, 9, 12, 13}, folder), (std::vector{1, 3, 9, 12, 13}));
+    EXPECT_EQ(one_of_each_core_first({8, 12, 13}, folder), (std::vector{8, 13, 12}));
+    EXPECT_EQ(one_of_each_core_first({20, 0, 1, 21}, folder), (std::vector{20, 0, 21, 1})) << "no files";
+    std::filesystem::remove_all(folder);
 }
 
 TEST(cores, starting_a_thread_on_a_core_does_not_change_the_cores_of_the_starting_thread) {

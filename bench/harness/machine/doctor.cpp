@@ -132,8 +132,9 @@ finding core_kinds(const std::vector<core_facts>& cores) {
                     fmt::join(kinds.front().second, ",")));
 }
 
-/// Returns the finding about the CPU quota. A trial and its load generator use up to two cores. With a
-/// smaller quota, the kernel stops them in the middle of a measurement.
+/// Returns the finding about the CPU quota. A trial and its load generator use up to two cores, and more in
+/// workloads with several threads. With a smaller quota, the kernel stops them in the middle of a
+/// measurement.
 finding cpu_quota_of(const machine_facts& facts) {
     constexpr double busy_cores = 2;
     if (!facts.quota) return {"CPU quota", severity::fine, "none", ""};

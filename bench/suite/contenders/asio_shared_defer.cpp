@@ -4,6 +4,6 @@
 
 int main(int argc, char** argv) {
     using namespace loopbench;
-    return bench::asio_threads_main<bench::asio_shared_runtime<asio_ref::executor, bench::with_defer>>(argc,
-                                                                                                       argv);
+    return bench::asio_threads_main<bench::asio_shared_runtime<asio_ref::executor, bench::submission::defer>>(
+        argc, argv);
 }

@@ -10,13 +10,13 @@ namespace loopbench::bench::floors {
 
 /// Threads that sleep until they have work. A thread that adds work calls wake_one() afterwards, which costs
 /// one load while no thread sleeps. The work must be added with a sequentially consistent store, and
-/// is_needed() must read it with such a load. Then either wake_one() sees the thread that goes to sleep, or
-/// this thread sees the work. Any thread can call these functions. `Atomic`, `Mutex` and `Event` are those of
-/// the C++ library, except in tests/race.
+/// is_needed() must read it with a sequentially consistent load. Then either wake_one() sees the thread that
+/// goes to sleep, or this thread sees the work. Any thread can call these functions. `Atomic`, `Mutex` and
+/// `Event` are those of the C++ library, except in tests/race.
 template <template <class> class Atomic, class Mutex, class Event>
 class basic_parked_threads {
 public:
-    /// Sleeps until is_needed() returns true. It is called before the sleep, and again after wake-ups.
+    /// Sleeps until is_needed() returns true. Calls is_needed() before the sleep and after each wake-up.
     template <class IsNeeded>
     void sleep_until(IsNeeded is_needed) {
         std::unique_lock lock(mutex_);

@@ -29,28 +29,14 @@ namespace loopbench::bench {
 
 using asio_strand = boost::asio::strand<asio_ref::executor>;
 
-/// Passes functions to an executor with boost::asio::post().
-struct with_post {
-    template <class Executor, class F>
-    static void submit(Executor&& to, F&& function) {
-        boost::asio::post(to, std::forward<F>(function));
-    }
-};
-
-/// Passes functions to an executor with boost::asio::defer(), with which the caller says that it returns
-/// soon. A thread of the context keeps the function until then, so that no other thread is woken for it.
-struct with_defer {
-    template <class Executor, class F>
-    static void submit(Executor&& to, F&& function) {
-        boost::asio::defer(to, std::forward<F>(function));
-    }
-};
+/// The function of Boost.Asio that queues the functions of a workload. With defer(), the caller says that it
+/// returns soon, and a thread of the context keeps the function until then, which saves a lock.
+enum class submission { post, defer };
 
 /// A model of ThreadedRuntime. `Executor` is the executor of coroutines and of their sockets. If it is the
 /// executor of the io_context, homes promise nothing, and a coroutine is serial because each of its steps
 /// starts the next one. If it is a strand, each home, each coroutine and each connection has its own strand.
-/// `Submission` is with_post or with_defer.
-template <class Executor, class Submission = with_post>
+template <class Executor, submission How = submission::post>
 class asio_shared_runtime {
     static constexpr bool has_strands = std::same_as<Executor, asio_strand>;
 
@@ -85,14 +71,14 @@ public:
     template <class F>
     void post(std::size_t home, F&& function) {
         if constexpr (has_strands) {
-            Submission::submit(serial_[home], std::forward<F>(function));
+            submit(serial_[home], std::forward<F>(function));
         } else {
             post_to_any(std::forward<F>(function));
         }
     }
     template <class F>
     void post_to_any(F&& function) {
-        Submission::submit(context_, std::forward<F>(function));
+        submit(context_, std::forward<F>(function));
     }
 
     struct strand {
@@ -100,7 +86,7 @@ public:
 
         template <class F>
         void post(F&& function) {
-            Submission::submit(executor, std::forward<F>(function));
+            submit(executor, std::forward<F>(function));
         }
     };
     strand make_strand(std::size_t) { return {boost::asio::make_strand(context_)}; }
@@ -181,6 +167,15 @@ public:
     void finish() { context_.stop(); }
 
 private:
+    template <class To, class F>
+    static void submit(To& to, F&& function) {
+        if constexpr (How == submission::defer) {
+            boost::asio::defer(to, std::forward<F>(function));
+        } else {
+            boost::asio::post(to, std::forward<F>(function));
+        }
+    }
+
     static void rethrow(std::exception_ptr error) {
         if (error) std::rethrow_exception(std::move(error));
     }

@@ -24,9 +24,9 @@ std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t);
 class thread_crew {
 public:
     /// The functions that each thread calls with its number. A thread calls leave() when all threads have
-    /// returned from work(), so that no thread uses what another thread has already destroyed. leave() and
-    /// end_work() must not throw: the other threads would wait for ever, so std::terminate() ends the
-    /// process.
+    /// returned from work(), so that no thread uses what another thread has already destroyed. An
+    /// exception of leave() or end_work() ends the process (std::terminate), because the other threads would
+    /// otherwise wait for ever.
     struct duties {
         std::function<void(std::size_t)> prepare = [](std::size_t) {};
         std::function<void(std::size_t)> work;

@@ -104,7 +104,7 @@ function logAxis(title, format, values) {
     type: "logarithmic", min, max, title: {display: true, text: [title, "logarithmic"].filter(Boolean).join(", ")},
     grid: {color: css("--line"), drawTicks: false},
   };
-  // A short range can contain no power of ten, and no small multiple of one.
+  // A short range might contain neither a power of ten nor a small multiple of one.
   if (max / min < 3) return {
     ...axis,
     afterBuildTicks: (built) => {

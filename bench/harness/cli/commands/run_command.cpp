@@ -126,15 +126,13 @@ std::vector<std::string> workloads_to_choose_from(const run_plan& plan, const ru
     return workloads_of(found);
 }
 
-/// Throws usage_error if no candidate matches one of the patterns, but a workload of the suite does.
+/// Throws usage_error if a pattern matches a workload of the suite, but no workload of the built contenders.
 void refuse_workloads_that_are_not_built(const std::vector<std::string>& patterns,
                                          const std::vector<std::string>& candidates) {
-    for (const auto& pattern : patterns) {
-        const auto is_met = [&](std::string_view name) { return matches(pattern, name); };
-        if (std::ranges::none_of(candidates, is_met) &&
-            std::ranges::any_of(workload_table(), is_met, &workload_shape::name))
-            throw usage_error{"no contender has the workload \"{}\"; {}", pattern, remedy_for_not_built};
-    }
+    std::vector<std::string_view> known;
+    std::ranges::transform(workload_table(), std::back_inserter(known), &workload_shape::name);
+    if (const auto found = only_known(patterns, candidates, known))
+        throw usage_error{"no built contender has the workload {}; {}", *found, remedy_for_not_built};
 }
 
 void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,

@@ -52,14 +52,22 @@ void refuse_not_executable(const std::vector<std::string>& names,
                 throw usage_error{"{0} is not executable; use chmod +x {0}", file.native()};
 }
 
-void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+std::optional<std::string_view> only_known(const std::vector<std::string>& patterns,
+                                           const std::vector<std::string>& names,
+                                           const std::vector<std::string_view>& known) {
     for (const auto& pattern : patterns) {
         const auto is_met = [&](std::string_view name) { return matches(pattern, name); };
         if (std::ranges::any_of(names, is_met)) continue;
-        const auto known = std::ranges::find_if(contender_explanations(), is_met, &explanation::name);
-        if (known != contender_explanations().end())
-            throw usage_error{"the contender {} is not built; {}", known->name, remedy_for_not_built};
+        if (const auto found = std::ranges::find_if(known, is_met); found != known.end()) return *found;
     }
+    return std::nullopt;
+}
+
+void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names) {
+    std::vector<std::string_view> known;
+    std::ranges::transform(contender_explanations(), std::back_inserter(known), &explanation::name);
+    if (const auto found = only_known(patterns, names, known))
+        throw usage_error{"the contender {} is not built; {}", *found, remedy_for_not_built};
 }
 
 void list_within_budget(contender& who, workload_size size, std::optional<std::chrono::nanoseconds> budget,

@@ -31,6 +31,11 @@ inline constexpr std::string_view remedy_for_not_built =
     "`make bench` builds only the headline contenders, and `cmake --build --preset release --target suite` "
     "builds all of them if their libraries are installed";
 
+/// Returns the first of the `known` names that a pattern matches, if this pattern matches none of `names`.
+std::optional<std::string_view> only_known(const std::vector<std::string>& patterns,
+                                           const std::vector<std::string>& names,
+                                           const std::vector<std::string_view>& known);
+
 /// Throws usage_error if a pattern matches none of `names` (the contenders that exist) but matches a
 /// contender that this repository can build. The message says how to build it.
 void refuse_not_built(const std::vector<std::string>& patterns, const std::vector<std::string>& names);

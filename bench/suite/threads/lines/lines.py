@@ -118,8 +118,9 @@ def main():
             except Unsupported as why:
                 print(f"  {name:24} {why}")
                 continue
-            cells = [(many[0][each] - few[0][each]) / options.operations for each in TOTALS]
-            print(f"  {name:24}" + "".join(f"{round(each, 2) + 0.0:9.2f}" for each in cells), flush=True)
+            # What happens a few times in each run can make a difference negative.
+            cells = [max(0.0, (many[0][each] - few[0][each]) / options.operations) for each in TOTALS]
+            print(f"  {name:24}" + "".join(f"{each:9.2f}" for each in cells), flush=True)
             if not options.places:
                 continue
             moved = collections.Counter()

@@ -27,20 +27,14 @@ cpu_set_t affinity() {
 
 }  // namespace
 
-int core_of(int cpu) {
-    std::ifstream siblings("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
-                           "/topology/thread_siblings_list");
-    int lowest = cpu;
-    return siblings >> lowest ? lowest : cpu;
-}
-
-std::vector<int> one_of_each_core_first(const std::vector<int>& cpus,
-                                        const std::function<int(int)>& core_of_cpu) {
+std::vector<int> one_of_each_core_first(const std::vector<int>& cpus, const std::filesystem::path& folder) {
     std::vector<int> first, others, seen;
     for (const int cpu : cpus) {
-        const int core = core_of_cpu(cpu);
-        const bool is_new = std::ranges::find(seen, core) == seen.end();
-        if (is_new) seen.push_back(core);
+        std::ifstream siblings(folder / ("cpu" + std::to_string(cpu)) / "topology/thread_siblings_list");
+        int lowest = 0;
+        if (!(siblings >> lowest)) lowest = cpu;
+        const bool is_new = std::ranges::find(seen, lowest) == seen.end();
+        if (is_new) seen.push_back(lowest);
         (is_new ? first : others).push_back(cpu);
     }
     first.insert(first.end(), others.begin(), others.end());
@@ -52,7 +46,7 @@ std::vector<int> usable_cores() {
     std::vector<int> cores;
     for (int core = 0; core < CPU_SETSIZE; ++core)
         if (CPU_ISSET(static_cast<unsigned>(core), &allowed)) cores.push_back(core);
-    return one_of_each_core_first(cores, core_of);
+    return one_of_each_core_first(cores);
 }
 
 kept_on_core::kept_on_core(int core) : before_(affinity()) {

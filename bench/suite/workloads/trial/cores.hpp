@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -11,17 +12,16 @@
 
 namespace loopbench::bench::workloads {
 
-/// Returns the lowest of the CPUs (hyper-threads) of this CPU's physical core, or the CPU itself if the
-/// kernel does not say (Documentation/ABI/stable/sysfs-devices-system-cpu, thread_siblings_list).
-int core_of(int cpu);
-
-/// Returns the CPUs, which are ascending, in another order: first one CPU of each core, and then the others,
-/// both ascending. core_of_cpu() returns the number of a CPU's core.
+/// Sorts CPUs, so that one CPU of each physical core comes before the other CPUs (hyper-threads) of these
+/// cores. `folder` contains the kernel's files about CPUs; each list of siblings in it begins with the lowest
+/// CPU of a core (Documentation/ABI/stable/sysfs-devices-system-cpu, thread_siblings_list). A CPU without a
+/// file counts as a core.
 std::vector<int> one_of_each_core_first(const std::vector<int>& cpus,
-                                        const std::function<int(int)>& core_of_cpu);
+                                        const std::filesystem::path& folder = "/sys/devices/system/cpu");
 
-/// Returns the cores (CPUs of Linux) that the calling thread can use, in the order of
-/// one_of_each_core_first(). Throws std::system_error.
+/// Returns the cores that the calling thread can use, in the order of one_of_each_core_first(). In this file
+/// and in its users, a core is a CPU of Linux, which can be one of several hyper-threads. Throws
+/// std::system_error.
 std::vector<int> usable_cores();
 
 /// A scope in which the calling thread stays on one core. The destructor, which must run on the same thread,
