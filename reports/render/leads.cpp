@@ -76,6 +76,17 @@ lead widest_lead(const lead_table& table) {
     return found;
 }
 
+split_lead split(const lead& those) {
+    split_lead found;
+    for (const auto name : those.who) {
+        const bool is_faster = std::ranges::any_of(those.from, [&](const result* item) {
+            return item->contender == name && item->judged == verdict::faster;
+        });
+        (is_faster ? found.faster : found.level).push_back(name);
+    }
+    return found;
+}
+
 bool tells_something(const places& all, const places& group) {
     return all.size() > 1 && group.size() < all.size();
 }
@@ -84,6 +95,7 @@ lead_table leads_by_time(const indexed_report& in) {
     lead_table table;
     for (const auto workload : in.about("time")) {
         const auto all = in.standings(workload, "time");
+        if (!in.measured(workload, "threads_per_core").empty()) continue;  // such times mean nothing
         if (first_may_be_missing(all, in.measured(workload, "time"))) continue;
         if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));

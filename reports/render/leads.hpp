@@ -65,6 +65,14 @@ struct lead {
 
 lead widest_lead(const lead_table& table);
 
+/// The contenders of a lead: those that are significantly faster than the baseline in one of its workloads,
+/// and the others, which are not significantly slower than these.
+struct split_lead {
+    names faster;
+    names level;
+};
+split_lead split(const lead& those);
+
 /// Returns false if `group` consists of all contenders, because a sentence about all contenders would say
 /// nothing.
 bool tells_something(const places& all, const places& group);

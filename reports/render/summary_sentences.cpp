@@ -108,9 +108,14 @@ std::string speed_of_leaders(const indexed_report& in, const lead& those, std::s
                            where, baseline);
     const auto interval =
         significant.size() == 1 ? in_brackets(significant.front()->low, significant.front()->high) : "";
-    return fmt::format("{} {} {} as fast as {} {}{}{}; {}", listed(those.who), is_or_are(those.who),
+    const auto parts = split(those);
+    const auto level = parts.level.empty() ? ""
+                                           : fmt::format(", and {} {} not significantly slower",
+                                                         listed(parts.level), is_or_are(parts.level));
+    return fmt::format("{} {} {} as fast as {} {}{}{}; {}{}", listed(parts.faster), is_or_are(parts.faster),
                        ratios.text(times), baseline, where, interval,
-                       some_are_level ? " where the difference is significant" : "", unbeaten);
+                       some_are_level && parts.level.empty() ? " where the difference is significant" : "",
+                       unbeaten, level);
 }
 
 void find_cost(std::vector<summary_sentence>& all, const indexed_report& in) {

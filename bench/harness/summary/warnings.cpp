@@ -225,6 +225,16 @@ void warn_of_one_core(warning_list& all, const run_plan& plan) {
                        "taskset"});
 }
 
+/// Returns the workloads whose threads shared cores, because LOOPBENCH_OVERSUBSCRIBE allowed it.
+texts with_shared_cores(const report& found) {
+    texts all;
+    for (const auto& item : found.results)
+        if (item.metric == "threads_per_core" && item.median &&
+            std::ranges::find(all, item.workload) == all.end())
+            all.push_back(item.workload);
+    return all;
+}
+
 void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& samples,
                    const report& found) {
     if (found.plan->generator_on)
@@ -261,6 +271,11 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
                          without_verdict),
              "end other programs on this machine"});
     }
+    if (const auto shared = with_shared_cores(found); !shared.empty())
+        all.push_back({"oversubscribed",
+                       fmt::format("the threads shared cores on {}, so the times mean nothing",
+                                   fmt::join(shared, ", ")),
+                       "unset LOOPBENCH_OVERSUBSCRIBE, or use a machine with more cores"});
     if (const auto differ = ratios_that_differ(found); !differ.empty()) {
         constexpr std::size_t most = 5;
         const std::span shown{differ.data(), std::min(differ.size(), most)};
@@ -282,10 +297,18 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
 
 void warn_of_baseline(warning_list& all, const run_plan& plan, const report& found) {
     if (!plan.baseline_index()) return all.push_back(baseline_not_measured(plan.baseline));
+    // Without any number on a workload, no ratio is missing there.
+    const auto has_a_number = [&](std::string_view workload) {
+        return std::ranges::any_of(found.results, [&](const reports::result& item) {
+            return item.workload == workload && item.median;
+        });
+    };
     texts missing;
     for (const auto& item : found.results)
-        if (item.contender == plan.baseline && (item.status == reports::result_status::unsupported ||
-                                                item.status == reports::result_status::failed))
+        if (item.contender == plan.baseline &&
+            (item.status == reports::result_status::unsupported ||
+             item.status == reports::result_status::failed) &&
+            has_a_number(item.workload))
             missing.push_back(item.workload);
     if (!missing.empty())
         all.push_back({"baseline_without_numbers",

@@ -518,6 +518,12 @@ bool has_more_threads_than_cpus(const trial_request& request) {
     return static_cast<std::size_t>(threads) > std::max<std::size_t>(cpus, 1);
 }
 
+/// Returns the CPUs of the trial's threads if the workload is one for several threads.
+std::vector<int> threads_of_cores(const trial_outcome& trial, const trial_request& request) {
+    const auto* const shape = find_shape(request.workload);
+    return shape != nullptr && shape->threads > 0 && trial.cores ? trial.cores->threads : std::vector<int>{};
+}
+
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;
@@ -552,7 +558,8 @@ trial_outcome process_executor::run(const trial_request& request) {
     refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
     if (has_more_threads_than_cpus(request)) ended.usage.run_delay_ns = 0;
-    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu,
+                                  threads_of_cores(trial, request));
     return trial;
 }
 

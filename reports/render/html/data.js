@@ -86,6 +86,11 @@ function differenceText(result) {
 
 const verdictMarks = {faster: "▲", slower: "▼", equivalent: "=", inconclusive: "?"};
 
+// A ratio without a verdict (too few blocks, or disturbed trials) decides nothing either.
+function isDecided({verdict}) {
+  return verdict !== null && verdict !== undefined && verdict !== "inconclusive";
+}
+
 function isTimeMetric(metric) {
   return ["time", "throughput", "capacity"].includes(metric) || metric.startsWith("latency");
 }

@@ -181,7 +181,7 @@ function curveConfig(set, quantity) {
 const stateWords = {missing: "–", not_run: "not run"};
 
 function markOfRatio({verdict}) {
-  return verdict === "inconclusive" || data.trust.word === "unreliable" ? " ?" : "";
+  return !isDecided({verdict}) || data.trust.word === "unreliable" ? " ?" : "";
 }
 
 // Returns the work per second, and its share of linear scaling.

@@ -39,7 +39,7 @@ function barOf(result, contender) {
   if (speed.show === "value") return {value: result.median, low: result.low, high: result.high, text: humanOf(result)};
   if (contender === baseline) return {value: 1, low: null, high: null, text: "1.00×"};
   if (!result.ratio) return null;
-  const mark = result.verdict === "inconclusive" ? " ?" : result.verdict === "equivalent" ? " =" : "";
+  const mark = isDecided(result) ? (result.verdict === "equivalent" ? " =" : "") : " ?";
   const {median: value, low, high} = result.ratio;
   return {value, low, high, text: `${quotient(value)}×${mark}`};
 }

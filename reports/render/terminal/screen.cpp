@@ -302,7 +302,8 @@ private:
         for (const auto* item : those) {
             if (item->contender == content_.baseline) continue;
             const auto own = mark_of(item->judged);
-            if (own == "?" || (is_untrusted(content_) && item->to_baseline)) mark = '?';
+            const bool is_decided = item->judged && !is_untrusted(content_);
+            if (own == "?" || (!is_decided && item->to_baseline)) mark = '?';
             if (own == "=" && mark == 0) mark = '=';
         }
         if (mark == 0) return "";

@@ -77,8 +77,9 @@ std::string on_some(const lead& first, std::size_t of) {
 
 std::string sentence_of(const indexed_report& in, const section& of, bool names_baseline) {
     const auto first = widest_lead(of.table);
-    const auto who = short_list(first.who);
+    const auto parts = split(first);
     const auto ratios = ratios_of(in, first);
+    const auto who = short_list(ratios.empty() ? first.who : parts.faster);
     const auto where = on_some(first, of.table.size());
     auto text =
         ratios.empty()
@@ -87,6 +88,8 @@ std::string sentence_of(const indexed_report& in, const section& of, bool names_
                   "{} {}{}{}", who, ratios,
                   names_baseline ? " as fast as " + clipped(in.whole().baseline, longest_section) : "",
                   where);
+    if (!ratios.empty() && !parts.level.empty())
+        text += fmt::format(", {} not significantly slower", short_list(parts.level));
     if (others_are_level(of.table, first)) text += ", others partly level";
     lead_table rest = of.table;
     std::erase_if(
@@ -94,7 +97,8 @@ std::string sentence_of(const indexed_report& in, const section& of, bool names_
     if (!rest.empty()) {
         const auto second = widest_lead(rest);
         const auto others = ratios_of(in, second);
-        text += fmt::format("; on {}: {}{}{}", short_workload(second.on.front()), short_list(second.who),
+        text += fmt::format("; on {}: {}{}{}", short_workload(second.on.front()),
+                            short_list(others.empty() ? second.who : split(second).faster),
                             others.empty() ? "" : " ", others);
     }
     return text;
