@@ -42,10 +42,15 @@ sources indexed_report::measured(std::string_view workload, std::string_view met
     return all;
 }
 
+bool indexed_report::has_shared_cores(std::string_view workload) const {
+    return !measured(workload, "threads_per_core").empty();
+}
+
 std::size_t indexed_report::compared(std::string_view metric) const {
     const auto all = about(metric);
-    return static_cast<std::size_t>(std::ranges::count_if(
-        all, [&](std::string_view workload) { return measured(workload, metric).size() > 1; }));
+    return static_cast<std::size_t>(std::ranges::count_if(all, [&](std::string_view workload) {
+        return measured(workload, metric).size() > 1 && !has_shared_cores(workload);
+    }));
 }
 
 bool first_may_be_missing(const places& all, const sources& measured) {
@@ -95,7 +100,7 @@ lead_table leads_by_time(const indexed_report& in) {
     lead_table table;
     for (const auto workload : in.about("time")) {
         const auto all = in.standings(workload, "time");
-        if (!in.measured(workload, "threads_per_core").empty()) continue;  // such times mean nothing
+        if (in.has_shared_cores(workload)) continue;
         if (first_may_be_missing(all, in.measured(workload, "time"))) continue;
         if (auto group = leaders(all, in.whole().baseline); tells_something(all, group))
             table.emplace_back(workload, std::move(group));

@@ -47,6 +47,8 @@ struct indexed_report : report_index {
     [[nodiscard]] places standings(std::string_view workload, std::string_view metric) const;
     [[nodiscard]] sources measured(std::string_view workload, std::string_view metric) const;
     [[nodiscard]] std::size_t compared(std::string_view metric) const;
+    /// Returns true if the workload's threads shared cores, so that its times mean nothing.
+    [[nodiscard]] bool has_shared_cores(std::string_view workload) const;
 };
 
 /// Returns true if the best contender might be missing in `all`, because its result has no ratio with an

@@ -88,11 +88,12 @@ std::string on_how_many(const names& those, std::size_t decided, std::size_t com
 /// leaders that are significantly faster than the baseline. A single ratio is followed by its interval.
 std::string speed_of_leaders(const indexed_report& in, const lead& those, std::string_view where) {
     const auto baseline = cut(in.whole().baseline);
+    const auto parts = split(those);
     range ratios;
     std::vector<const ratio*> significant;
-    bool some_are_level = false;
+    bool some_are_level = false;  // of the contenders that are significantly faster elsewhere
     for (const auto* item : those.from) {
-        if (item->contender == in.whole().baseline) continue;
+        if (std::ranges::find(parts.faster, item->contender) == parts.faster.end()) continue;
         if (item->judged == verdict::faster && item->to_baseline) {
             ratios.add(item->to_baseline->median);
             significant.push_back(&*item->to_baseline);
@@ -101,21 +102,23 @@ std::string speed_of_leaders(const indexed_report& in, const lead& those, std::s
         }
     }
     constexpr std::string_view unbeaten = "no contender is significantly faster";
-    if (!ratios.least && !some_are_level)
+    const bool only_baseline = std::ranges::all_of(
+        those.from, [&](const result* item) { return item->contender == in.whole().baseline; });
+    if (!ratios.least && only_baseline)
         return fmt::format("{} than {}, the baseline, {}", unbeaten, listed(those.who), where);
     if (!ratios.least)
         return fmt::format("{} than {} {}; no difference from {} is significant", unbeaten, listed(those.who),
                            where, baseline);
-    const auto interval =
-        significant.size() == 1 ? in_brackets(significant.front()->low, significant.front()->high) : "";
-    const auto parts = split(those);
-    const auto level = parts.level.empty() ? ""
-                                           : fmt::format(", and {} {} not significantly slower",
-                                                         listed(parts.level), is_or_are(parts.level));
+    const auto interval = significant.size() == 1 && !some_are_level
+                              ? in_brackets(significant.front()->low, significant.front()->high)
+                              : "";
+    const auto level = parts.level.empty()
+                           ? ""
+                           : fmt::format(", and {} {} not significantly slower than {}", listed(parts.level),
+                                         is_or_are(parts.level), parts.faster.size() == 1 ? "it" : "these");
     return fmt::format("{} {} {} as fast as {} {}{}{}; {}{}", listed(parts.faster), is_or_are(parts.faster),
                        ratios.text(times), baseline, where, interval,
-                       some_are_level && parts.level.empty() ? " where the difference is significant" : "",
-                       unbeaten, level);
+                       some_are_level ? " where the difference is significant" : "", unbeaten, level);
 }
 
 void find_cost(std::vector<summary_sentence>& all, const indexed_report& in) {

@@ -164,7 +164,7 @@ TEST_F(command_failure, the_error_for_an_unbuilt_contender_says_how_to_build_the
 TEST_F(command_failure, the_error_for_a_workload_that_no_built_contender_has_says_how_to_build_contenders) {
     for (const auto* const name : {"threads", "threads/post/*", "threads/echo/conns:100/threads:2"})
         expect_usage_error({"run", "--workload", name, "-o", loopbench.out()},
-                           {"has the workload threads/", "--preset release --target suite`"});
+                           {"such as threads/", "--preset release --target suite`"});
 }
 
 TEST(run_command, if_no_default_contender_is_built_the_error_says_how_to_build_the_contenders) {

@@ -39,7 +39,7 @@ STEP = re.compile(r"`(\w+)/`")
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 NUMBER = re.compile(r"(?<![\w.:/^-])(?P<digits>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)(?:\s?(?P<unit>ns|µs|ms|s|%))?"
                     r"(?![\w.]*\w)")
-COMMAND_WITH_PATH = re.compile(r'"command": ?\[[^]]*"(/[^"]*)"')
+COMMAND_WITH_PATH = re.compile(r'"command": ?\[(?:"[^"]*",\s*)*"(/[^"]*)"')
 UNCHECKED = re.compile(r"`[^`]*`|\]\([^)]*\)|95 % (?:confidence|interval)|"
                        r"(?:g\+\+|Boost|Boost\.Asio|Linux|commit) [\w.]+")
 INTERVAL = re.compile(r"^ ?(?:\w+ )??\[(-?[\d.]+), (-?[\d.]+)\]")

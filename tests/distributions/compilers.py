@@ -6,7 +6,7 @@
 Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
 its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
 comes from the oldest release that has it. Its programs are linked with the libstdc++ of the release, because the
-release's libraries need it, and Debian has an own, older libstdc++ beside each older g++.
+release's libraries need it, and each older g++ in Debian has its own, older libstdc++.
 
 Each compiler builds the libraries loop/ and asio_compat/ with their tests, and the target headline, as C++20 and as
 C++23. The newest compiler of each family that a release has also builds them with further flags. With libc++, only the
@@ -33,9 +33,9 @@ COMPILERS = [f"g++-{version}" for version in range(12, 17)] + [f"clang-{version}
 STANDARDS = ("20", "23")
 RELEASE = "-O2 -DNDEBUG"
 LIBCXX = "-stdlib=libc++"
-# The further flags, and the flags of the build type that they replace.
 # A folder in the Debian root that contains only a link to the release's libstdc++.
 NEWEST_LIBRARY = "/root/libstdc++"
+# The further flags, and the flags of the build type that they replace.
 FLAGS = {"-D_GLIBCXX_ASSERTIONS": RELEASE, "-O3 -march=native -flto": "-DNDEBUG", "-fno-plt": RELEASE, LIBCXX: RELEASE}
 TESTS = "loop_tests asio_compat_tests asio_program asio_program_swapped"
 # The tests of these programs, and those that only compile.

@@ -64,6 +64,24 @@ TEST(summary_sentences, a_contender_that_is_significantly_slower_than_one_of_the
     EXPECT_SAYS(one, "wide is not significantly slower");
 }
 
+TEST(summary_sentences, only_contenders_that_are_significantly_faster_have_the_ratio) {
+    auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),
+                               judged_as("yield", "first", "time", 71, {"", 1.4, 1.3, 1.5}, faster),
+                               judged_as("yield", "level", "time", 77, {"", 1.3, 0.9, 1.6}, inconclusive),
+                               judged_as("yield", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower),
+                               measured_as("spawn", "asio-epoll", "time", 100),
+                               judged_as("spawn", "first", "time", 98, {"", 1.02, 0.98, 1.06}, inconclusive),
+                               judged_as("spawn", "level", "time", 99, {"", 1.01, 0.97, 1.05}, inconclusive),
+                               judged_as("spawn", "behind", "time", 120, {"", 0.8, 0.7, 0.9}, slower)});
+    const auto text = said(report, topic::cost);
+    EXPECT_SAYS(
+        text, "first is 1.40× as fast as asio-epoll on both workloads where the difference is significant;");
+    EXPECT_SAYS(text, "level is not significantly slower than it");
+    for (const auto* workload : {"yield", "spawn"})
+        report.results.push_back(measured_as(workload, "first", "threads_per_core", 2));
+    EXPECT_EQ(said(report, topic::cost), "") << "threads shared cores";
+}
+
 TEST(summary_sentences,
      a_contender_that_is_not_significantly_faster_than_the_baseline_shares_the_baselines_place) {
     auto report = report_with({measured_as("yield", "asio-epoll", "time", 100),

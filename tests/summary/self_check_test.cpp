@@ -345,19 +345,6 @@ TEST(disturbance, time_that_other_processes_used_counts_as_a_disturbance) {
     EXPECT_EQ(found(sample(60'000'000, 0, "tsc"), 1s, 1), "") << "the time was stolen from the other CPU";
     EXPECT_EQ(found(sample(40'000'000, 40'000'000, "tsc"), 1s), "") << "4 % of each are not 8 %";
     EXPECT_SAYS(found(sample(0, 0, "hpet"), 1s), "from tsc to hpet");
-    const auto ran = [](std::int64_t first_ns, std::int64_t second_ns) {
-        return bench::machine_sample{
-            {{"cpu0", {.programs_ns = first_ns}}, {"cpu1", {.programs_ns = second_ns}}}, "tsc"};
-    };
-    usage.user_ns = 1'500'000'000;
-    const auto found_on = [&](const bench::machine_sample& after, const std::vector<int>& cpus) {
-        return bench::disturbance(ran(0, 0), after, usage, 1s, {}, cpus);
-    };
-    EXPECT_EQ(found_on(ran(1'000'000'000, 600'000'000), {0, 1}), "") << "5 % of the time of both CPUs";
-    EXPECT_SAYS(found_on(ran(1'000'000'000, 800'000'000), {0, 1}), "other programs used 15 %");
-    EXPECT_EQ(found_on(ran(1'000'000'000, 800'000'000), {}), "") << "the CPUs of the threads are unknown";
-    EXPECT_EQ(found_on(ran(1'000'000'000, 0), {0, 1}), "") << "the trial also used other CPUs";
-    usage.user_ns = 0;
     usage.run_delay_ns = 40'000'000;
     EXPECT_EQ(found(before, 1s), "");
     EXPECT_SAYS(found(before, 500ms), "waited for a CPU for 8 %");

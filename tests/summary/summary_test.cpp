@@ -637,6 +637,23 @@ TEST(summary, a_workload_on_which_the_baseline_failed_has_a_warning_instead_of_r
     EXPECT_EQ(warning_codes(report), "baseline_without_numbers ");
 }
 
+TEST(summary, a_workload_on_which_no_contender_has_a_number_lacks_no_ratios) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        return request.workload == "echo" ? ended(result_status::unsupported, "no cores") : took_ns(1);
+    });
+    EXPECT_EQ(warning_codes(report), "");
+}
+
+TEST(summary, times_of_threads_that_shared_cores_cause_a_warning) {
+    const auto report = report_of(small_plan(7), [](const trial_request& request) {
+        auto outcome = took_ns(5);
+        if (request.workload == "echo") outcome.metrics["threads_per_core"] = 2;
+        return outcome;
+    });
+    EXPECT_EQ(warning_codes(report), "oversubscribed ");
+    EXPECT_SAYS(report.warnings[0].message, "shared cores: echo");
+}
+
 TEST(summary, the_report_of_an_interrupted_run_is_incomplete_and_names_the_missing_results) {
     int trials = 0;
     const auto report =

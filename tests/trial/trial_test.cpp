@@ -200,6 +200,19 @@ echo '{"benchmarks":[{"name":"a","real_time":1}]}' > "$BENCHMARK_OUT"
     EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
 }
 
+TEST(trial, a_thread_of_the_contender_that_waited_for_a_cpu_disturbs_the_trial) {
+    const temporary_folder folder;
+    const bench::contender who{"contender", folder / "contender", {"a"}, ""};
+    bench::process_executor executor{-1};
+    write_script(
+        folder / "contender",
+        R"(echo '{"benchmarks":[{"name":"a","real_time":1,"thread_wait":6e13}]}' > "$BENCHMARK_OUT")");
+    const auto trial = executor.run({who, who.workloads[0], 0.25, bench::workload_size::small, 60s});
+    EXPECT_EQ(trial.status, result_status::ok) << trial.reason;
+    EXPECT_SAYS(trial.disturbed, "waited for a CPU");
+    EXPECT_FALSE(trial.metrics.contains("thread_wait"));
+}
+
 TEST(trial, other_users_cannot_write_the_results_of_an_ordinary_program) {
     const temporary_folder folder;
     write_script(folder / "contender", R"(

@@ -188,6 +188,7 @@ TEST(threads_plan, a_contender_states_the_cores_of_its_threads_in_the_label) {
     ::unsetenv("LOOPBENCH_OPERATIONS");
     EXPECT_EQ(code, 0);
     EXPECT_SAYS(output, "\"label\": \"threads=" + std::to_string(usable_cores().front()) + "\"");
+    EXPECT_SAYS(output, "\"thread_wait\": ");
 }
 
 TEST(threads_plan, each_thread_runs_on_its_core_and_the_calling_thread_keeps_its_cores) {

@@ -222,12 +222,8 @@ std::map<std::string, cpu_times> read_cpu_times() {
         words >> label;
         for (auto& count : ticks) words >> count;
         if (words)
-            all[label] = {
-                .busy_ns =
-                    (ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq]) * tick_ns,
-                .programs_ns = (ticks[user] + ticks[nice] + ticks[system]) * tick_ns,
-                .idle_ns = (ticks[idle] + ticks[iowait]) * tick_ns,
-                .steal_ns = ticks[steal] * tick_ns};
+            all[label] = {(ticks[user] + ticks[nice] + ticks[system] + ticks[irq] + ticks[softirq]) * tick_ns,
+                          (ticks[idle] + ticks[iowait]) * tick_ns, ticks[steal] * tick_ns};
     }
     return all;
 }

@@ -57,10 +57,9 @@ core_facts read_core(int cpu, const std::filesystem::path& devices = "/sys/devic
 
 /// The times of one CPU, or of all CPUs together, since boot. The kernel counts them in ticks (proc(5)).
 struct cpu_times {
-    std::int64_t busy_ns = 0;      // time in which any program ran, including this one
-    std::int64_t programs_ns = 0;  // the same without interrupts
-    std::int64_t idle_ns = 0;      // includes the time spent waiting for disks
-    std::int64_t steal_ns = 0;     // time in which the hypervisor ran another guest
+    std::int64_t busy_ns = 0;   // time in which any program ran, including this one
+    std::int64_t idle_ns = 0;   // includes the time spent waiting for disks
+    std::int64_t steal_ns = 0;  // time in which the hypervisor ran another guest
 };
 /// Returns the times of each CPU under "cpu0" and so on, and their sum under "cpu". Unreadable entries are
 /// absent.

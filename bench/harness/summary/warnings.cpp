@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -225,6 +226,8 @@ void warn_of_one_core(warning_list& all, const run_plan& plan) {
                        "taskset"});
 }
 
+constexpr std::size_t workloads_named = 3;
+
 /// Returns the workloads whose threads shared cores, because LOOPBENCH_OVERSUBSCRIBE allowed it.
 texts with_shared_cores(const report& found) {
     texts all;
@@ -273,8 +276,11 @@ void warn_of_noise(warning_list& all, const run_plan& plan, const sample_table& 
     }
     if (const auto shared = with_shared_cores(found); !shared.empty())
         all.push_back({"oversubscribed",
-                       fmt::format("the threads shared cores on {}, so the times mean nothing",
-                                   fmt::join(shared, ", ")),
+                       fmt::format("the times mean nothing where threads shared cores: {}{}",
+                                   fmt::join(shared | std::views::take(workloads_named), ", "),
+                                   shared.size() > workloads_named
+                                       ? fmt::format(" and {} more", shared.size() - workloads_named)
+                                       : ""),
                        "unset LOOPBENCH_OVERSUBSCRIBE, or use a machine with more cores"});
     if (const auto differ = ratios_that_differ(found); !differ.empty()) {
         constexpr std::size_t most = 5;

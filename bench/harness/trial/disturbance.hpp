@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "bench/harness/machine/kernel_files.hpp"
 #include "bench/harness/trial/process/child_process.hpp"
@@ -20,14 +19,11 @@ struct machine_sample {
 machine_sample read_machine();
 
 /// Returns the reason why a trial was disturbed, or an empty text. A trial is disturbed if the clock source
-/// changed, or if the trial waited for a CPU for more than 5 % of its time. It is also disturbed if the
-/// hypervisor took more than 5 % of the time of the trial's CPU, or of any CPU if the trial was not pinned.
-/// If the trial states the CPUs of its `threads`, it is also disturbed if other programs used more than 10 %
-/// of the time of these CPUs, because the time for which the kernel lets a thread wait is known only for the
-/// main thread. Ignores times of 10 ms or less for each CPU, because the kernel counts these times in ticks
-/// of 10 ms. `wall` is the duration of the trial.
+/// changed, or if one of its threads waited for a CPU for more than 5 % of its time. It is also disturbed if
+/// the hypervisor took more than 5 % of the time of the trial's CPU, or of any CPU if the trial was not
+/// pinned. Ignores times of 10 ms or less, because the kernel counts steal time in ticks of 10 ms. `wall` is
+/// the duration of the trial.
 std::string disturbance(const machine_sample& before, const machine_sample& after,
-                        const resource_usage& usage, std::chrono::nanoseconds wall, std::optional<int> cpu,
-                        const std::vector<int>& threads = {});
+                        const resource_usage& usage, std::chrono::nanoseconds wall, std::optional<int> cpu);
 
 }  // namespace loopbench::bench

@@ -22,8 +22,9 @@ struct timed_claims {
     std::optional<double> wall_ns{};
     std::optional<double> cpu_ns{};  // absent if another process is timed
     std::optional<double> latencies{};
-    std::optional<double> latency_mean{};  // ns
-    std::optional<double> age_ns{};        // from main() to the result, by the contender's clock
+    std::optional<double> latency_mean{};    // ns
+    std::optional<double> age_ns{};          // from main() to the result, by the contender's clock
+    std::optional<double> thread_wait_ns{};  // the longest wait of one of its own threads for a CPU
 
     std::optional<double> time_ns{};                     // per operation
     std::optional<double> throughput{};                  // operations per second

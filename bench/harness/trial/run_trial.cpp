@@ -106,6 +106,7 @@ timed_claims claims_of(const gbench_row& row) {
             .latencies = counter("latencies"),
             .latency_mean = counter("latency_mean"),
             .age_ns = counter("clock_age"),
+            .thread_wait_ns = counter("thread_wait"),
             .throughput = counter("items_per_second"),
             .cpu_of_operation = counter("cpu"),
             .latency_p50 = counter("latency_p50"),
@@ -518,12 +519,6 @@ bool has_more_threads_than_cpus(const trial_request& request) {
     return static_cast<std::size_t>(threads) > std::max<std::size_t>(cpus, 1);
 }
 
-/// Returns the CPUs of the trial's threads if the workload is one for several threads.
-std::vector<int> threads_of_cores(const trial_outcome& trial, const trial_request& request) {
-    const auto* const shape = find_shape(request.workload);
-    return shape != nullptr && shape->threads > 0 && trial.cores ? trial.cores->threads : std::vector<int>{};
-}
-
 std::optional<double> share_waited(const child_outcome& child) {
     const auto could = static_cast<double>(child.wall.count() - child.usage.run_delay_ns);
     if (could <= 0) return std::nullopt;
@@ -557,9 +552,10 @@ trial_outcome process_executor::run(const trial_request& request) {
     take_histograms(trial, request, folder);
     refuse_impossible(trial, request, ended);
     if (watching_ == watching::off) return trial;
+    ended.usage.run_delay_ns = std::max(ended.usage.run_delay_ns,
+                                        static_cast<std::int64_t>(trial.claims.thread_wait_ns.value_or(0)));
     if (has_more_threads_than_cpus(request)) ended.usage.run_delay_ns = 0;
-    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu,
-                                  threads_of_cores(trial, request));
+    trial.disturbed = disturbance(before, read_machine(), ended.usage, ended.wall, request.cpu);
     return trial;
 }
 

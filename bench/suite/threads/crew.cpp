@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "bench/suite/recording/usage.hpp"
 #include "bench/suite/workloads/trial/cores.hpp"
 
 namespace loopbench::bench {
@@ -19,11 +21,17 @@ bool may_oversubscribe() {
     return text != nullptr && std::string_view(text) == "1";
 }
 
+std::atomic<std::chrono::nanoseconds> longest_wait{};
+
 std::string_view number_of(std::size_t cores) {
     return cores == 1 ? "core" : "cores";
 }
 
 }  // namespace
+
+std::chrono::nanoseconds longest_wait_for_a_cpu() noexcept {
+    return longest_wait.load();
+}
 
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t) {
     thread_plan plan{.threads = threads, .cores = workloads::usable_cores()};
@@ -66,6 +74,7 @@ thread_crew::~thread_crew() {
 }
 
 void thread_crew::run() {
+    longest_wait.store({});
     enter(phase::working);
     join_all();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -94,8 +103,11 @@ void thread_crew::live(std::size_t index) {
     const bool works = phase_ == phase::working;
     lock.unlock();
     if (works) {
+        const auto waited_before = run_delay();
         if (!try_step([&] { todo_.work(index); })) todo_.end_work();
+        const auto waited = run_delay() - waited_before;
         lock.lock();
+        longest_wait.store(std::max(longest_wait.load(), waited));
         ++worked_;
         changed_.notify_all();
         changed_.wait(lock, [this] { return worked_ == size_; });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -19,6 +20,10 @@ namespace loopbench::bench {
 /// LOOPBENCH_OVERSUBSCRIBE=1 in the environment, threads share cores, and the trial reports
 /// `threads_per_core`. Throws std::system_error.
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t);
+
+/// Returns the longest time for which a thread of the last crew was ready to run and waited for a CPU while
+/// it worked. Returns 0 if there was no crew, or if the kernel does not say.
+std::chrono::nanoseconds longest_wait_for_a_cpu() noexcept;
 
 /// The threads of a runtime. They are pinned, and know their numbers (this_thread_index()).
 class thread_crew {

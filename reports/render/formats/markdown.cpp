@@ -92,6 +92,10 @@ std::string table_of_comparison(const report& content) {
     return all.empty() ? "" : table_of(rows);
 }
 
+bool is_faster(const standing& each) {
+    return each.item->judged == verdict::faster;
+}
+
 std::string table_of_fastest(const report& content) {
     if (!is_compared(content)) return "";
     constexpr std::size_t names_shown = 3;
@@ -103,15 +107,20 @@ std::string table_of_fastest(const report& content) {
         const auto first = leaders(standings(content, workload, "time"), content.baseline);
         if (first.empty() || baseline == nullptr || !index.is_about(*baseline)) continue;
         if (rows.size() > rows_shown) break;
+        // A ratio belongs to contenders that are significantly faster. If there are none, it is marked.
+        const bool is_decided = std::ranges::any_of(first, is_faster);
         std::vector<std::string> names;
-        for (const auto& each : first) names.push_back(escaped_markdown(each.item->contender));
+        for (const auto& each : first)
+            if (!is_decided || is_faster(each)) names.push_back(escaped_markdown(each.item->contender));
+        const auto& best = *std::ranges::find_if(
+            first, [&](const standing& each) { return !is_decided || is_faster(each); });
         const auto more = names.size() > names_shown ? names.size() - names_shown : 0;
         names.resize(names.size() - more);
         rows.push_back(
             {escaped_markdown(workload), escaped_markdown(human_time(*baseline->median)),
              fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
-             fmt::format("{}× ({} to {})", three_digits(first.front().ratio), three_digits(first.front().low),
-                         three_digits(first.front().high))});
+             fmt::format("{}× ({} to {}){}", three_digits(best.ratio), three_digits(best.low),
+                         three_digits(best.high), is_decided ? "" : " ?")});
     }
     return rows.size() == 1 ? "" : table_of(rows);
 }

@@ -47,7 +47,7 @@ function driverRows(metric) {
     result,
     ratio: result.toEpoll,
     verdict: result.toEpoll.verdict,
-    text: `${quotient(result.toEpoll.median)}×${result.toEpoll.verdict === "inconclusive" ? " ?" : ""}`,
+    text: `${quotient(result.toEpoll.median)}×${isDecided(result.toEpoll) ? "" : " ?"}`,
   }));
 }
 

@@ -53,7 +53,9 @@ function cellText(result, row, contender) {
     return before && before.median !== null ? [humanOf(before), interval(before, (value) => humanOf(before, value))] : ["–", ""];
   }
   if (result.maxOf !== null) return [humanOf(result), maximumText(result)];
-  const mark = verdictMarks[result.verdict] ? `\u2009${verdictMarks[result.verdict]}` : "";
+  const undecided = result.ratio && result.contender !== baseline ? verdictMarks.inconclusive : null;
+  const shown = verdictMarks[result.verdict] || undecided;
+  const mark = shown ? `\u2009${shown}` : "";
   if (matrix.show === "value" || !result.ratio)
     return [humanOf(result) + (matrix.show === "value" ? "" : mark), interval(result, (value) => humanOf(result, value))];
   return [quotient(result.ratio.median) + mark, interval(result.ratio, quotient)];

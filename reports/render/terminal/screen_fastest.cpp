@@ -65,6 +65,14 @@ bool others_are_level(const lead_table& table, const lead& first) {
     });
 }
 
+/// Returns true if one of the contenders does not differ significantly from the baseline on one of the lead's
+/// workloads.
+bool is_partly_level(const lead& those, const names& who) {
+    return std::ranges::any_of(those.from, [&](const result* item) {
+        return item->judged != verdict::faster && std::ranges::find(who, item->contender) != who.end();
+    });
+}
+
 std::string short_workload(std::string_view workload) {
     return clipped(workload.substr(0, workload.find('/', workload.find('/') + 1)), longest_section);
 }
@@ -88,9 +96,12 @@ std::string sentence_of(const indexed_report& in, const section& of, bool names_
                   "{} {}{}{}", who, ratios,
                   names_baseline ? " as fast as " + clipped(in.whole().baseline, longest_section) : "",
                   where);
-    if (!ratios.empty() && !parts.level.empty())
-        text += fmt::format(", {} not significantly slower", short_list(parts.level));
-    if (others_are_level(of.table, first)) text += ", others partly level";
+    if (!ratios.empty() && !parts.level.empty()) text += fmt::format("; {} level", short_list(parts.level));
+    if (!ratios.empty() && is_partly_level(first, parts.faster)) {
+        text += ", partly level";
+    } else if (others_are_level(of.table, first)) {
+        text += ", others partly level";
+    }
     lead_table rest = of.table;
     std::erase_if(
         rest, [&](const auto& each) { return std::ranges::find(first.on, each.first) != first.on.end(); });

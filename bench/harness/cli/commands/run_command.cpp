@@ -132,7 +132,8 @@ void refuse_workloads_that_are_not_built(const std::vector<std::string>& pattern
     std::vector<std::string_view> known;
     std::ranges::transform(workload_table(), std::back_inserter(known), &workload_shape::name);
     if (const auto found = only_known(patterns, candidates, known))
-        throw usage_error{"no built contender has the workload {}; {}", *found, remedy_for_not_built};
+        throw usage_error{"no built contender has a workload that --workload chooses, such as {}; {}", *found,
+                          remedy_for_not_built};
 }
 
 void choose_workloads(run_plan& plan, const run_options& options, const std::vector<contender>& found,
