@@ -120,7 +120,8 @@ std::string table_of_fastest(const report& content) {
             {escaped_markdown(workload), escaped_markdown(human_time(*baseline->median)),
              fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""),
              fmt::format("{}× ({} to {}){}", three_digits(best.ratio), three_digits(best.low),
-                         three_digits(best.high), is_decided ? "" : " ?")});
+                         three_digits(best.high),
+                         is_decided || best.item->contender == content.baseline ? "" : " ?")});
     }
     return rows.size() == 1 ? "" : table_of(rows);
 }
