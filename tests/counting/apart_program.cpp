@@ -24,7 +24,7 @@
 #include "tests/counting/turns.hpp"
 
 // Visible to other files, because a compiler removes the writes to a variable that nothing can read.
-alignas(loopbench::bench::line_bytes) long number_of_both;
+alignas(loopbench::bench::bytes_apart) long number_of_both;
 
 namespace {
 
@@ -34,7 +34,7 @@ using loopbench::loop::event_loop;
 constexpr std::size_t timers = 20, bytes = 8;
 
 /// The context of a thread, and its timers and sockets.
-class alignas(2 * loopbench::bench::line_bytes) context_user {
+class alignas(loopbench::bench::bytes_apart) context_user {
 public:
     context_user() {
         asio::local::connect_pair(here_, there_);
@@ -49,7 +49,7 @@ public:
     }
 
 private:
-    struct alignas(2 * loopbench::bench::line_bytes) timer : asio::steady_timer {
+    struct alignas(loopbench::bench::bytes_apart) timer : asio::steady_timer {
         using asio::steady_timer::steady_timer;
     };
 
@@ -80,8 +80,9 @@ loopbench::loop::task<void> receive(loopbench::loop::listener& from) {
     co_await accepted.read_some(received);
 }
 
-/// The same for a loop. A loop always runs in the same thread, so each thread makes its own.
-class alignas(2 * loopbench::bench::line_bytes) loop_user {
+/// The loop of a thread, with the same work. A loop always runs in the same thread, so each thread makes its
+/// own.
+class alignas(loopbench::bench::bytes_apart) loop_user {
 public:
     explicit loop_user(std::string_view design)
         : loop_(loopbench::loop::make_loop(design)), listener_(loop_->listen()), port_(listener_.port()) {}

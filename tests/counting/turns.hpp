@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <thread>
 
+#include "bench/suite/threads_runtime.hpp"
+
 namespace loopbench::bench {
 
 inline constexpr std::size_t line_bytes = 64;
@@ -14,7 +16,7 @@ inline constexpr std::size_t line_bytes = 64;
 /// writes there: two moves of a line.
 template <class Work>
 void take_turns(long turns, Work work) {
-    struct alignas(2 * line_bytes) {
+    struct alignas(bytes_apart) {
         std::atomic<std::size_t> of{0};
     } static turn;
     const auto take = [turns, work](std::size_t me) {  // copies, so that the threads share no stack

@@ -3,7 +3,7 @@
 
     compilers.py SOURCE FOLDER [--again] [COMPILER...]
 
-Needs root, debootstrap and Debian's archive; a cell takes about a quarter of an hour on two cores. SOURCE is a clone;
+Needs root, debootstrap and Debian's archive; a cell takes some minutes on two cores. SOURCE is a clone;
 its HEAD is tried. A compiler is for example g++-16 or clang-21; without one, all compilers in COMPILERS are tried. Each
 comes from the oldest release that has it. Its programs are linked with the libstdc++ of the release, because the
 release's libraries need it, and each older g++ in Debian has its own, older libstdc++.

@@ -76,6 +76,9 @@ TEST(screen, a_ratio_that_is_not_significant_has_a_mark) {
     EXPECT_EQ(row_of(text, "loop-epoll"), (row{"6.96×", "0.88×?"}));
     EXPECT_EQ(row_of(text, "same"), (row{"1.00×=", "0.79×"}));
     EXPECT_EQ(row_of(text, "no loop (floor)"), (row{"-", "2.37×"})) << text;
+    auto without_verdicts = two_workloads();
+    for (auto& item : without_verdicts.results) item.judged.reset();
+    EXPECT_EQ(row_of(reports::draw_screen(without_verdicts), "loop-epoll"), (row{"6.96×?", "0.88×?"}));
 }
 
 TEST(screen, the_reason_for_several_missing_results_appears_once_and_failures_come_first) {

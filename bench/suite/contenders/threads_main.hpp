@@ -35,8 +35,7 @@ std::function<void(trial&)> on_fresh_threads(void (*run)(R&, trial&), std::size_
         }
         t.may_be_early_by(early_limit<R>);
         run(*runtime, t);
-        // The harness sees such waits of the main thread only (bench/harness/trial/disturbance.hpp).
-        t.report("thread_wait", static_cast<double>(longest_wait_for_a_cpu().count()));
+        report_wait_for_a_cpu(t);
     };
 }
 

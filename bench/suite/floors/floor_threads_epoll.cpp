@@ -24,7 +24,10 @@ int main(int argc, char** argv) {
         }
         all.push_back(
             {shape, [threads = static_cast<std::size_t>(shape.threads), run = std::move(run)](trial& t) {
-                 if (const auto plan = plan_of_trial(threads, t)) run(*plan, t);
+                 if (const auto plan = plan_of_trial(threads, t)) {
+                     run(*plan, t);
+                     report_wait_for_a_cpu(t);
+                 }
              }});
     }
     utsname kernel{};

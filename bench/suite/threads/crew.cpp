@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -29,8 +30,8 @@ std::string_view number_of(std::size_t cores) {
 
 }  // namespace
 
-std::chrono::nanoseconds longest_wait_for_a_cpu() noexcept {
-    return longest_wait.load();
+void report_wait_for_a_cpu(trial& t) {
+    t.report("thread_wait", static_cast<double>(longest_wait.load().count()));
 }
 
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -21,9 +20,10 @@ namespace loopbench::bench {
 /// `threads_per_core`. Throws std::system_error.
 std::optional<thread_plan> plan_of_trial(std::size_t threads, trial& t);
 
-/// Returns the longest time for which a thread of the last crew was ready to run and waited for a CPU while
-/// it worked. Returns 0 if there was no crew, or if the kernel does not say.
-std::chrono::nanoseconds longest_wait_for_a_cpu() noexcept;
+/// Reports the longest time for which a thread of the last crew was ready to run and waited for a CPU while
+/// it worked (`thread_wait`, in ns). The harness sees such waits of the main thread only
+/// (bench/harness/trial/disturbance.hpp).
+void report_wait_for_a_cpu(trial& t);
 
 /// The threads of a runtime. They are pinned, and know their numbers (this_thread_index()).
 class thread_crew {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <vector>
@@ -104,16 +105,15 @@ std::string table_of_fastest(const report& content) {
     const report_index index{content};
     for (const auto workload : index.workloads()) {
         const auto* const baseline = index.baseline(workload, "time");
-        const auto first = leaders(standings(content, workload, "time"), content.baseline);
+        auto first = leaders(standings(content, workload, "time"), content.baseline);
         if (first.empty() || baseline == nullptr || !index.is_about(*baseline)) continue;
         if (rows.size() > rows_shown) break;
-        // A ratio belongs to contenders that are significantly faster. If there are none, it is marked.
+        // Only contenders that are significantly faster than the baseline have the ratio, if there are any.
         const bool is_decided = std::ranges::any_of(first, is_faster);
+        if (is_decided) std::erase_if(first, std::not_fn(is_faster));
+        const auto& best = first.front();
         std::vector<std::string> names;
-        for (const auto& each : first)
-            if (!is_decided || is_faster(each)) names.push_back(escaped_markdown(each.item->contender));
-        const auto& best = *std::ranges::find_if(
-            first, [&](const standing& each) { return !is_decided || is_faster(each); });
+        for (const auto& each : first) names.push_back(escaped_markdown(each.item->contender));
         const auto more = names.size() > names_shown ? names.size() - names_shown : 0;
         names.resize(names.size() - more);
         rows.push_back(

@@ -41,7 +41,7 @@ function changeSentence(result, isOfMetric) {
 function rowText(result, isShort = false) {
   if (!result.ratio) return differenceText(result);
   const seen =
-    result.verdict === "inconclusive" ? (isShort ? "? " : "undecided: ") : result.verdict === "equivalent" ? "= " : "";
+    !isDecided(result) ? (isShort ? "? " : "undecided: ") : result.verdict === "equivalent" ? "= " : "";
   return seen + changeText(result);
 }
 
